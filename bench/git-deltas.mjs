@@ -86,8 +86,8 @@ function measureCommit({ commit, parent, kind }, { at, counter }) {
   } catch (error) {
     why = String(error.stderr ?? error).split("\n")[0];
   }
-  const lastFile = patch.lastIndexOf("diff --git ");
-  const less = patch.subarray(0, Math.max(0, lastFile));
+  // A changed line may contain the header's words.
+  const less = patch.subarray(0, patch.lastIndexOf("\ndiff --git ") + 1);
   let isControlEqual = false;
   if (less.length > 0) isControlEqual = treeAfter(less) === wanted;
   const plain = git("edited", ["diff", "-M", parent, commit]);

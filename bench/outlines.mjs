@@ -129,14 +129,7 @@ export async function run() {
   const parse = ({ path, text }) => ts.createSourceFile(path, text, ts.ScriptTarget.ESNext, true);
   const methods = [
     ["raw", ({ text }) => text],
-    [
-      "@ccl/aliases, signatures",
-      async (source) => (await buildOutline(source, { depth: "signatures" })).text,
-    ],
-    [
-      "@ccl/aliases, heads",
-      async (source) => (await buildOutline(source, { depth: "heads" })).text,
-    ],
+    ["@ccl/aliases", async (source) => (await buildOutline(source)).text],
     ["plain compiler cut, signatures", (source) => plainSignatures(parse(source))],
     ["plain compiler cut, heads", (source) => plainHeads(parse(source))],
   ];

@@ -1,14 +1,14 @@
-// Measures plans: parsing, checking and applying them, next to writing the same files one by one; search, diet and
-// automatic collection.
+// Measures plans: parsing, checking and applying them, next to writing the same files one by one; search, and the
+// context of a session.
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 
 import { sha256Hex } from "../packages/core/dist/index.js";
+import { createScriptedModel } from "../packages/core/dist/testing/index.js";
 import {
-  applyContextDiet,
-  autoCollectRequests,
+  createPlanSession,
   parsePlan,
   validatePlan,
 } from "../packages/plan-protocol/dist/index.js";
@@ -122,21 +122,25 @@ async function stepTable() {
     await workspace.close();
   });
 
-  const blocks = Array.from({ length: 40 }, (_, index) => ({
-    type: index % 4 === 0 ? "search" : "read_file",
-    label: `src/${index}.ts`,
-    text: `line ${index}\n`.repeat(30_000),
-  }));
-  await add("cutting 40 blocks of 0.3 MB to the limits", () => {
-    const { blocks: kept } = applyContextDiet(blocks);
-    return kept.reduce((sum, { text }) => sum + text.length, 0) <= 120_000;
-  });
   const report = Array.from(
     { length: 20_000 },
     (_, index) => `    at call (/w/src/${index % 50}.ts:${index}:7)`,
   ).join("\n");
-  await add(`what a report of ${megabytes(report.length)} MB names`, () => {
-    return autoCollectRequests({ goal: "fix it", report, root: "/w" }).length > 0;
+  const files = `${"x".repeat(100)}\n`.repeat(3_000);
+  await withTree(0, async (root) => {
+    fs.mkdirSync(path.join(root, "src"));
+    for (let index = 0; index < 50; index += 1)
+      fs.writeFileSync(path.join(root, `src/${index}.ts`), files);
+    const workspace = await openWorkspace({ root });
+    const model = createScriptedModel(
+      Array.from({ length: rounds + 2 }, () => '{"actions":[],"summary":"Fix it."}'),
+    );
+    const session = createPlanSession({ model, workspace, root: "/w" });
+    await add(
+      `finding, reading and cutting what a report of ${megabytes(report.length)} MB names`,
+      async () => (await session.plan("fix it", { report })).ok,
+    );
+    await workspace.close();
   });
   return table(["", "ms"], rows);
 }

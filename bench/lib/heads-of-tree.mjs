@@ -1,4 +1,4 @@
-// Prints all files of a folder as outlines at heads depth, through the library: heads-of-tree.mjs ROOT OUT [persist]
+// Prints all files of a folder as the heads of their declarations, through the library: heads-of-tree.mjs ROOT OUT [persist]
 import fs from "node:fs";
 
 import { buildOutline, openAliasRegistry } from "../../packages/aliases/dist/index.js";
@@ -20,7 +20,8 @@ async function headsOf({ alias, path, sha256 }) {
   if (known !== undefined) return known;
   const content = await registry.resolve(alias);
   if (!content.ok) throw new Error(content.issues.map((issue) => issue.message).join("\n"));
-  const { text } = await buildOutline({ path, text: content.value.text ?? "" }, { depth: "heads" });
+  const { items } = await buildOutline({ path, text: content.value.text ?? "" });
+  const text = items.map((item) => `${item.kind} ${item.name}`).join("\n");
   registry.cache.set(kind, content.value.sha256, text);
   return text;
 }

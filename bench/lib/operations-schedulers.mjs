@@ -68,7 +68,7 @@ export function engineOf(graph, work, { listener, ...options } = {}) {
 }
 
 function prepareOurs(graph, work, { concurrency, runs, listener } = {}) {
-  const limits = concurrency === undefined ? {} : { concurrency: { global: concurrency } };
+  const limits = { concurrency };
   let count = 0;
   let run;
   return () => {

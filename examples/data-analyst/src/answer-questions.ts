@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
 
-import { type Catalog, fromTools } from "@ccl/catalog";
+import type { Catalog } from "@ccl/catalog";
+import { fromTools } from "@ccl/catalog/importers";
 import {
   type Connectors,
   executePlan,

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 
-import { type Catalog, createCatalog, fromOpenApi, fromSqlDatabase, fromTools } from "@ccl/catalog";
+import { type Catalog, createCatalog } from "@ccl/catalog";
+import { fromOpenApi, fromSqlDatabase, fromTools } from "@ccl/catalog/importers";
 import type { SqliteDatabase } from "@ccl/sql";
 import { openSqlite } from "@ccl/sql/node";
 

@@ -1,4 +1,4 @@
-import type { SkillDeclaration } from "@ccl/catalog";
+import type { SkillDeclaration } from "@ccl/catalog/importers";
 
 const numbers = { type: "array", items: { type: "number" } };
 

@@ -9,7 +9,8 @@ import { join } from "node:path";
 
 import { buildPack, openAliasRegistry } from "@ccl/aliases";
 import { openPostgresArtifactStore } from "@ccl/artifact-store-postgres";
-import { createCatalog, fromSqlDatabase } from "@ccl/catalog";
+import { createCatalog } from "@ccl/catalog";
+import { fromSqlDatabase } from "@ccl/catalog/importers";
 import { createContextCompiler, createSessionStore, openSession } from "@ccl/context-compiler";
 import { createMcpServer, openMcpHttp } from "@ccl/mcp";
 import { compute, createRunEngine, defineProfile, template } from "@ccl/operations";

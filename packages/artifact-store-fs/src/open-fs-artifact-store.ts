@@ -31,7 +31,7 @@ export async function openFsArtifactStore(options: FsArtifactStoreOptions): Prom
   if (typeof folder !== "string" || folder === "" || folder.includes("\0")) {
     throw new ArtifactStoreError(
       "invalid_input",
-      "The folder is no path; name the store's folder.",
+      "The folder is not a path; name the store's folder.",
     );
   }
   if (!["full", "normal", "off"].includes(durability)) {

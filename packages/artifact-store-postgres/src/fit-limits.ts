@@ -129,20 +129,16 @@ function storeScope(transaction: PostgresSession, own: string): Scope {
         [],
       ),
     async evictSome(excessBytes) {
-      const unreferenced = await transaction.query(
-        `SELECT artifact_id, size_bytes FROM ccl_artifact_blobs blob
-         WHERE NOT EXISTS (SELECT 1 FROM ccl_artifact_handles handle WHERE handle.artifact_id = blob.artifact_id)
-         ORDER BY touched_at, artifact_id LIMIT ${pageSize}`,
+      const rows = await transaction.query(
+        untilEnough(
+          `SELECT artifact_id, touched_at, size_bytes FROM ccl_artifact_blobs blob
+           WHERE NOT EXISTS (SELECT 1 FROM ccl_artifact_handles handle WHERE handle.artifact_id = blob.artifact_id)`,
+          "touched_at, artifact_id",
+        ),
+        [excessBytes],
       );
-      const enough = untilEnough(
-        unreferenced.map((row) => ({
-          key: textIn(row, "artifact_id"),
-          bytes: numberIn(row, "size_bytes"),
-        })),
-        excessBytes,
-      );
-      if (enough.length > 0 && (await freeUnreferenced(transaction, enough)).length > 0)
-        return true;
+      const ids = rows.map((row) => textIn(row, "artifact_id"));
+      if (ids.length > 0 && (await freeUnreferenced(transaction, ids)).length > 0) return true;
       return evictHandles(transaction, { excessBytes, own, where: "true", parameters: [] });
     },
   };
@@ -164,16 +160,17 @@ async function evictHandles(
   { excessBytes, own, where, parameters }: HandleEviction,
 ): Promise<boolean> {
   const rows = await transaction.query(
-    `SELECT handle_id, artifact_id, size_bytes FROM ccl_artifact_handles
-     WHERE ${where} AND artifact_id NOT IN (SELECT jsonb_array_elements_text($1::jsonb))
-     ORDER BY handle_id, artifact_id LIMIT $2`,
-    [own, pageSize, ...parameters],
+    untilEnough(
+      `SELECT handle_id, artifact_id, size_bytes FROM ccl_artifact_handles
+       WHERE ${where} AND artifact_id NOT IN (SELECT jsonb_array_elements_text($2::jsonb))`,
+      "handle_id, artifact_id",
+    ),
+    [excessBytes, own, ...parameters],
   );
-  const oldest = rows.map((row) => ({
-    key: { handleId: textIn(row, "handle_id"), artifactId: textIn(row, "artifact_id") },
-    bytes: numberIn(row, "size_bytes"),
+  const going = rows.map((row) => ({
+    handleId: textIn(row, "handle_id"),
+    artifactId: textIn(row, "artifact_id"),
   }));
-  const going = untilEnough(oldest, excessBytes);
   if (going.length === 0) return false;
   const locked = await lockBlobs(
     transaction,
@@ -189,19 +186,12 @@ async function evictHandles(
   return true;
 }
 
-/** The first entries whose bytes together reach the excess. */
-function untilEnough<Key>(
-  items: readonly { key: Key; bytes: number }[],
-  excessBytes: number,
-): Key[] {
-  const keys: Key[] = [];
-  let bytes = 0;
-  for (const item of items) {
-    if (bytes >= excessBytes) break;
-    keys.push(item.key);
-    bytes += item.bytes;
-  }
-  return keys;
+/** SQL of the first rows in the order whose bytes together reach `$1`. */
+function untilEnough(select: string, order: string): string {
+  return `SELECT * FROM (
+      SELECT *, sum(oldest.size_bytes) OVER (ORDER BY ${order}) - oldest.size_bytes AS before
+      FROM (${select} ORDER BY ${order} LIMIT ${pageSize}) oldest
+    ) summed WHERE before < $1::bigint ORDER BY ${order}`;
 }
 
 async function sumOf(

@@ -84,12 +84,11 @@ function checkOptions({
 }: S3ArtifactStoreOptions): void {
   if (typeof client?.send !== "function") {
     const message =
-      "client is no S3 client; give an S3Client of @aws-sdk/client-s3, or what has its send.";
+      "client is not an S3 client; give an S3Client of @aws-sdk/client-s3, or what has its send.";
     throw new ArtifactStoreError("invalid_input", message);
   }
   if (typeof records?.write !== "function") {
-    const message =
-      "records is no place for the handles; give what openRecords of @ccl/records opens.";
+    const message = "records are not records; give what openRecords of @ccl/records opens.";
     throw new ArtifactStoreError("invalid_input", message);
   }
   if (typeof bucket !== "string" || bucket === "")

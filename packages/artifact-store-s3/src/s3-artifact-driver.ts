@@ -14,7 +14,7 @@ import type { S3Context } from "./s3-context.ts";
 
 /** A driver over one prefix of a bucket, and the records of its handles. */
 export function createS3Driver(context: S3Context): ArtifactDriver {
-  // Puts of one process under limits run one after the other, because they would only conflict.
+  // Puts under limits all write the record of the limits. Those of one process wait here instead of failing there.
   const turns = new TurnQueue(ArtifactStoreError);
   return {
     name: "s3",

@@ -85,7 +85,7 @@ export function reading<T>(action: () => T): T {
   try {
     return action();
   } catch (error) {
-    if (!(SqlError.isInstance(error) && error.code === "corrupt")) throw error;
+    if (!(SqlError.isInstance(error) && error.code === "damaged")) throw error;
     throw damagedFile(error);
   }
 }

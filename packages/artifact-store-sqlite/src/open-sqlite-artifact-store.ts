@@ -51,7 +51,7 @@ export async function openSqliteArtifactStore(
 async function openFile(options: SqliteArtifactStoreOptions): Promise<SqliteDatabase> {
   const { path } = options;
   if (typeof path !== "string" || path === "" || path.includes("\0"))
-    throw new ArtifactStoreError("invalid_input", "The path is no path; name the database's file.");
+    throw new ArtifactStoreError("invalid_input", "Name the database's file as the path.");
   const database = await openSqlite({ ...options, path });
   // Some URIs name a database that ends with its connection.
   const file = "SELECT 1 FROM pragma_database_list WHERE name = 'main' AND file <> ''";
@@ -61,13 +61,12 @@ async function openFile(options: SqliteArtifactStoreOptions): Promise<SqliteData
   throw new ArtifactStoreError("invalid_input", message);
 }
 
-const passedOn = ["invalid_input", "disk_full", "read_only", "aborted"] as const;
+const passedOn = ["invalid_input", "damaged", "disk_full", "read_only", "aborted"] as const;
 
 function openErrorOf(error: unknown): unknown {
   if (!SqlError.isInstance(error)) return error;
   const { code, message } = error;
-  const own =
-    code === "corrupt" ? "damaged" : (passedOn.find((passed) => passed === code) ?? "unavailable");
+  const own = passedOn.find((passed) => passed === code) ?? "unavailable";
   return new ArtifactStoreError(own, `The SQLite store could not be opened. ${message}`, {
     cause: error,
   });

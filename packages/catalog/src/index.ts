@@ -22,13 +22,7 @@ export type {
 export { createCatalog } from "./catalog/create-catalog.ts";
 export { fromCatalogFiles, toCatalogFiles, type CatalogFiles } from "./forms/catalog-files.ts";
 export { renderResourcesMarkdown } from "./forms/render-resources-markdown.ts";
-export { fromFiles, type FromFilesOptions, type SourceFile } from "./importers/from-files.ts";
-export { fromJsonl } from "./importers/from-jsonl.ts";
-export { fromMcpTools, type FromMcpToolsOptions } from "./importers/from-mcp-tools.ts";
-export { fromOpenApi, type FromOpenApiOptions } from "./importers/from-openapi.ts";
-export { fromSqlDatabase, type FromSqlDatabaseOptions } from "./importers/from-sql-database.ts";
-export { objectSchema } from "./importers/schema-columns.ts";
-export { fromTools, type FromToolsOptions, type SkillDeclaration } from "./importers/from-tools.ts";
+export { objectSchema } from "./schema/schema-columns.ts";
 export { checkResources } from "./record/check-resource.ts";
 export {
   diffResource,
@@ -53,4 +47,4 @@ export { deferTools, type DeferredTools, type DeferToolsOptions } from "./tools/
 export { nameList } from "./tools/name-list.ts";
 export { pickPrompt } from "./drill-down/pick-prompt.ts";
 export { createCatalogTools, type CatalogToolsOptions } from "./tools/create-catalog-tools.ts";
-export { rowsOf, rulesOf } from "./verify/anti-pattern-rules.ts";
+export { rowsOf, rulesOf } from "./record/anti-pattern-rules.ts";

@@ -18,16 +18,19 @@ export async function keepBaseTree(session: Session, baseId: string): Promise<vo
   await mkdir(objects, { recursive: true });
   await writeFile(join(folder, ".gitignore"), "*\n");
   const kept = await orWhyNot(withIndex(session, objects, (git) => writeTree(session, git)));
-  await writeFile(tree, `${baseId} ${typeof kept === "string" ? kept : kept.whyNot}\n`);
+  await writeFile(tree, `${baseId} ${kept.text ?? kept.whyNot}\n`);
 }
 
 const FILE_START = /^(?=diff --git )/m;
 
-/** The changes since the base as a patch for `git apply`, or why there is none. */
-export async function patchSinceBase(
-  session: Session,
-  baseId: string,
-): Promise<string | { whyNot: string }> {
+/** What git printed, or why it printed nothing. */
+interface GitText {
+  text?: string;
+  whyNot?: string;
+}
+
+/** The changes since the base as a patch for `git apply`. */
+export async function patchSinceBase(session: Session, baseId: string): Promise<GitText> {
   const { objects: kept, tree } = placesOf(session);
   const known = (await readFile(tree, "utf8").catch(() => "")).trim();
   if (!known.startsWith(`${baseId} `))
@@ -59,9 +62,9 @@ export async function patchSinceBase(
   }
 }
 
-async function orWhyNot(patch: Promise<string>): Promise<string | { whyNot: string }> {
+async function orWhyNot(text: Promise<string>): Promise<GitText> {
   try {
-    return await patch;
+    return { text: await text };
   } catch (error) {
     if (error instanceof GitFailure) return { whyNot: error.message };
     throw error;

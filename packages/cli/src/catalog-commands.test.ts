@@ -483,7 +483,7 @@ describe("the folder of a catalog", () => {
       await project.json(["catalog", command, ...(command === "search" ? ["stocks"] : [])]),
     ).toMatchObject({
       code: 2,
-      document: { error: { code: "catalog_damaged" } },
+      document: { error: { code: "damaged" } },
     });
   });
 });

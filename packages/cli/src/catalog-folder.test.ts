@@ -80,7 +80,7 @@ describe("what stands in the cache of a catalog's folder", () => {
     const lines = (await readFile(overview, "utf8")).split("\n");
     await writeFile(overview, lines.filter((line) => !line.includes("bus:r3")).join("\n"));
     expect((await project.json(["catalog", "search", "autumn"])).document).toMatchObject({
-      error: { code: "catalog_damaged", message: expect.stringContaining("details/bus%3Ar3.json") },
+      error: { code: "damaged", message: expect.stringContaining("details/bus%3Ar3.json") },
     });
     await rm(details("r3"));
     expect(await found("autumn")).toEqual(["bus:r0", "bus:r4"]);

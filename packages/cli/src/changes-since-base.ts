@@ -1,21 +1,27 @@
 import {
   type AliasRegistry,
   computeDelta,
+  createContextFiles,
   type Delta,
   type Snapshot,
   takeSnapshot,
 } from "@ccl/aliases";
 
+import { requireBase } from "./build-project-pack.ts";
+import { nameNewFiles } from "./project.ts";
 import type { Session } from "./session.ts";
 
-/** What changed since the accepted base, with the callers of signatures that changed. */
+/** What changed since the accepted base, with the callers of signatures that changed. New files get names. */
 export async function changesSinceBase(
   session: Session,
-  { registry, base }: { registry: AliasRegistry; base: Snapshot },
-): Promise<Delta> {
+  registry: AliasRegistry,
+): Promise<{ delta: Delta; unnamed: number }> {
   const { signal } = session;
+  const { unnamed } = await nameNewFiles(session, registry);
+  const { snapshot: base } = requireBase(await createContextFiles(registry).readBase(session));
   const next = withTextsOf(await takeSnapshot({ registry, signal }), base);
-  return describeCallers(await computeDelta(base, next, session), registry, session);
+  const delta = await computeDelta(base, next, session);
+  return { delta: await describeCallers(delta, registry, session), unnamed };
 }
 
 /** Drops the texts of unchanged files that the base did not store, so that they do not count as changes. */

@@ -1,4 +1,4 @@
-import { CclError, type Issue } from "@ccl/core";
+import { CclError, type Issue, type Result } from "@ccl/core";
 
 /** Why a command failed. */
 export type CliErrorCode =
@@ -37,6 +37,13 @@ export class CliError extends CclError<CliErrorCode> {
 /** The command line itself is wrong. The message says what to give instead. */
 export function usageError(message: string, cause?: unknown): CliError {
   return new CliError("usage", message, { cause });
+}
+
+/** The value of a check that passed. @throws CliError `input_invalid` with all issues, each named after its source */
+export function requireValid<Value>(result: Result<Value>, source?: string): Value {
+  if (result.ok) return result.value;
+  const before = source === undefined ? "" : `${source}: `;
+  throw inputError(result.issues.map((issue) => ({ ...issue, message: before + issue.message })));
 }
 
 /** Turns refused input into an error that carries every issue. */

@@ -89,24 +89,22 @@ interface TreeNode {
 const MIN_SHARE = 0.01;
 
 /** A project's files as a tree, with the estimated tokens of each and how many the pack shows. */
-export async function renderTokenTree(
+export function renderTokenTree(
   pack: Pick<Pack, "entries">,
-  registry: AliasRegistry,
-  signal: AbortSignal,
-): Promise<string> {
+  estimates: ReadonlyMap<string, number>,
+): string {
   const shown = new Map(pack.entries.map(({ path, tokens }) => [path, tokens]));
   const root = emptyNode(".");
-  for (const stat of await registry.stat({ signal })) {
-    const raw = await estimateFileTokens(stat, registry, signal);
+  for (const [path, raw] of estimates) {
     let node = root;
-    for (const name of ["", ...stat.path.split("/")]) {
+    for (const name of ["", ...path.split("/")]) {
       if (name !== "") {
         const child = node.children.get(name) ?? emptyNode(name);
         node.children.set(name, child);
         node = child;
       }
       node.raw += raw;
-      node.shown += shown.get(stat.path) ?? 0;
+      node.shown += shown.get(path) ?? 0;
       node.files += 1;
     }
   }
@@ -140,18 +138,18 @@ function linesOf(node: TreeNode, layout: { min: number; width: number; depth: nu
 const FILES_A_TURN = 200;
 const KIND = "estimate";
 
-/** Tokens of the full text of all named files. Uses the fast estimator, since the number is only for comparison. */
-export async function estimateRawTokens(
+/** Tokens of the full text of each named file, by path. Fast estimates, since they are only for comparison. */
+export async function estimateFiles(
   registry: AliasRegistry,
   signal: AbortSignal,
-): Promise<number> {
-  let tokens = 0;
+): Promise<Map<string, number>> {
+  const estimates = new Map<string, number>();
   for (const [index, stat] of (await registry.stat({ signal })).entries()) {
     // Node handles signals only between turns of the event loop.
     if (index % FILES_A_TURN === 0) await setImmediate(undefined, { signal });
-    tokens += await estimateFileTokens(stat, registry, signal);
+    estimates.set(stat.path, await estimateFileTokens(stat, registry, signal));
   }
-  return tokens;
+  return estimates;
 }
 
 /** Tokens of the full text of one file. 0 for a binary file. */

@@ -10,7 +10,7 @@ import {
 } from "@ccl/aliases";
 import type { Issue } from "@ccl/core";
 
-import { CliError, inputError, usageError } from "./cli-error.ts";
+import { CliError, inputError, requireValid, usageError } from "./cli-error.ts";
 import { formatCount } from "./output/format-number.ts";
 import type { Session } from "./session.ts";
 
@@ -38,19 +38,34 @@ export async function withProject<T>(
   return withRegistry(session, options.persist, work);
 }
 
+/** The files that a command works on. */
+export interface ProjectFiles {
+  /** The aliases that the rules select. */
+  registry: AliasRegistry;
+  all: AliasRegistry;
+  skipped: SkippedFiles;
+  /** How many files of another program's folder have no alias. */
+  unnamed: number;
+}
+
 /**
- * Runs `work` on the project's aliases, or on names in memory if there are none. New files get names too. Writes
- * nothing.
+ * Runs `work` on the files that the rules select, by the project's aliases or by names in memory if there are none. New
+ * files get names too. Writes only if it is to persist.
  */
-export function withPresentFiles<T>(
+export async function withFiles<T>(
   session: Session,
-  work: (registry: AliasRegistry, skipped: SkippedFiles) => Promise<T>,
+  { persist = false, ...rules }: FileRules & { persist?: boolean },
+  work: (files: ProjectFiles) => Promise<T>,
 ): Promise<T> {
   if (!hasRegistry(session))
-    return withScan(session, {}, (registry, { skipped }) => work(registry, skipped));
-  return withRegistry(session, false, async (registry) => {
-    const { skipped } = await nameNewFiles(session, registry);
-    return work(registry, skipped);
+    return withScan(session, rules, (registry, { skipped }) =>
+      work({ registry, all: registry, skipped, unnamed: 0 }),
+    );
+  const selected = await selectFiles(session, rules);
+  return withRegistry(session, persist, async (all) => {
+    const { unnamed, skipped } = await nameNewFiles(session, all);
+    const registry = narrowRegistry(all, selected?.paths);
+    return work({ registry, all, skipped: selected?.skipped ?? skipped, unnamed });
   });
 }
 
@@ -91,7 +106,7 @@ export function describeUnnamed(count: number): string {
 }
 
 /** What the rules select, and which selected files could not be included. Undefined without rules. */
-export async function selectFiles(
+async function selectFiles(
   session: Session,
   rules: FileRules,
 ): Promise<{ paths: ReadonlySet<string>; skipped: SkippedFiles } | undefined> {
@@ -179,9 +194,7 @@ export async function resolveAlias(
   alias: string,
   session: Session,
 ): Promise<AliasContent> {
-  const resolved = await registry.resolve(alias, session);
-  if (!resolved.ok) throw inputError(resolved.issues);
-  return resolved.value;
+  return requireValid(await registry.resolve(alias, session));
 }
 
 /** A view of the registry with fewer aliases. */

@@ -117,8 +117,9 @@ function compressContent(content: string, options: CompressOptions): CompressedC
 function compressAlone(content: string, options: CompressOptions): CompressedContent {
   const { budget, query = "", counter = estimatedCounter } = options;
   const text = unwrapText(content);
-  const given = options.kind ?? (options.outline === undefined ? undefined : "code");
-  const { kind, json }: IdentifiedText = given === undefined ? identify(text) : { kind: given };
+  const givenKind = options.kind ?? (options.outline === undefined ? undefined : "code");
+  const { kind, json }: IdentifiedText =
+    givenKind === undefined ? identify(text) : { kind: givenKind };
   if (kind === "binary") return describeBinary(text, { budget, counter });
   const layout = layoutOf(text, kind, { toText: options.readHtml, json });
   const whole = shorterOf(
@@ -153,7 +154,7 @@ function compressAlone(content: string, options: CompressOptions): CompressedCon
 }
 
 /**
- * The units joined into one string. Content that would not get a tenth shorter stays unchanged.
+ * Joins the units into one string. Content that would not get a tenth shorter stays unchanged.
  * Undefined if the result is certainly above the budget, so that it need not be counted.
  */
 function wholeText(
@@ -188,7 +189,7 @@ function groupedText(
   return isFar ? undefined : groupByPrefix(text, kind);
 }
 
-/** The string with fewer tokens, if it fits the budget. */
+/** Returns the string with fewer tokens, if it fits the budget. */
 function shorterOf(
   texts: readonly (string | undefined)[],
   { budget, counter }: Room,
@@ -230,7 +231,7 @@ function omittedRanges(places: readonly number[], { units }: Layout): LineRange[
   return ranges;
 }
 
-/** The text cut to fit, for budgets too small for any unit. */
+/** Cuts the text to fit, for budgets too small for any unit. */
 function beginning(
   text: string,
   { units, noun }: Layout,

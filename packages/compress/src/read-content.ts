@@ -4,7 +4,15 @@ import { clipTo } from "./clip.ts";
 import { unwrapText } from "./json/find-json.ts";
 import { identify } from "./kinds/identify.ts";
 import { layoutOf } from "./kinds/layout-of.ts";
-import { headerLabel, isTitle, type Layout, listUnits, type Numbering, type Unit } from "./unit.ts";
+import {
+  headerLabel,
+  isTitle,
+  type Layout,
+  lineUnits,
+  listUnits,
+  type Numbering,
+  type Unit,
+} from "./unit.ts";
 
 /** Options of `readContent`. */
 export interface ReadContentOptions {
@@ -73,8 +81,7 @@ const maxCharsPerToken = 16;
 function plainLines(text: string): Layout {
   const lines = text.split("\n");
   if (lines.length > 1 && lines.at(-1) === "") lines.pop();
-  const units = lines.map((line, at) => ({ text: line, from: at + 1, to: at + 1, weight: 0 }));
-  return { units, style: "gaps", noun: "lines", context: 0, hasForms: false };
+  return { units: lineUnits(lines), style: "gaps", noun: "lines", context: 0, hasForms: false };
 }
 
 function affordable(units: readonly Unit[], maxChars: number): number {

@@ -104,7 +104,7 @@ const longestLead = 40;
  */
 const manyLines = 20;
 
-/** The text before the message in the first and the last line, such as their times. */
+/** Returns the text before the message in the first and the last line, such as their times. */
 function leadsOf({ units, bodyOf }: Layout): string {
   const [from = "", to = ""] = [units.at(0), units.at(-1)].map((unit) => {
     const text = unit?.text.trim() ?? "";
@@ -136,13 +136,13 @@ function countRows(places: readonly number[], units: Units): Map<number, number>
 
 /** Counts the shown rows and lines, plus all rows of tables whose titles give their number. */
 function countNamed(places: readonly number[], units: Units): number {
-  let named = 0;
+  let count = 0;
   for (const at of places) {
     const unit = units.at(at);
-    if (unit?.members !== undefined) named += unit.members;
-    else if (unit?.values === undefined && unit?.isHeader !== true) named += 1;
+    if (unit?.members !== undefined) count += unit.members;
+    else if (unit?.values === undefined && unit?.isHeader !== true) count += 1;
   }
-  return named;
+  return count;
 }
 
 function gap(noun: Numbering, from: number, to: number): string {

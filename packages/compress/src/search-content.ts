@@ -80,7 +80,7 @@ export function searchContent(content: string, options: SearchContentOptions): C
 /** Minimum share of the best hit's score that another hit needs. */
 const goodShare = 0.4;
 
-/** A layout in which every shown line has its number. */
+/** Copies a layout so that every shown line has its number. */
 function numbered(layout: Layout, around: number): Layout {
   const context = layout.noun === "rows" ? 0 : around;
   return { ...layout, style: "numbered", context, hasForms: false, briefOf: undefined };

@@ -78,7 +78,10 @@ const foremostShare = 3;
 /** Maximum number of units per token, since even the shortest line takes part of a token. */
 const maxUnitsPerToken = 4;
 
-/** The few units with a much higher weight than the others, which are shown at greater length. */
+/**
+ * Returns the few units with a much higher weight than the others, which are shown at greater
+ * length.
+ */
 function foremostOf(
   order: readonly number[],
   weights: Float64Array,
@@ -90,7 +93,10 @@ function foremostOf(
   return new Set(first.length > few ? [] : first);
 }
 
-/** Places of the best units, best first. There are only slightly more than could be shown. */
+/**
+ * Returns the places of the best units, best first. There are only slightly more than could be
+ * shown.
+ */
 function rankUnits(units: Units, weights: Float64Array, max: number): number[] {
   const byWeight = (a: number, b: number): number => (weights[b] ?? 0) - (weights[a] ?? 0) || a - b;
   let places: number[] = [];
@@ -135,7 +141,7 @@ function isScarce({ units, briefOf }: Layout, { counts }: WeighedUnits, budget: 
   return chars > budget * 2;
 }
 
-/** The places of the units and of all their heads, in order. */
+/** Returns the places of the units and of all their heads, in order. */
 function withHeads(chosen: readonly number[], units: Units): number[] {
   const places = new Set<number>();
   for (const at of chosen) {
@@ -166,8 +172,8 @@ interface Shortening {
 }
 
 /**
- * The text of a unit, shortened so that neither a cell nor the whole exceeds its share. Keeps the
- * important part.
+ * Returns the text of a unit, shortened so that neither a cell nor the whole exceeds its share.
+ * Keeps the important part.
  */
 function shortText(
   unit: Unit | undefined,
@@ -182,8 +188,10 @@ function shortText(
       return clipAround(text, max, Math.max(0, queryAt(text, weighed.query)));
     const place = location.exec(text)?.[0] ?? "";
     const rest = text.slice(place.length);
-    const asked = queryAt(rest, weighed.query);
-    return place + clipAround(rest, max - place.length, asked >= 0 ? asked : errorAt(rest));
+    const matchPlace = queryAt(rest, weighed.query);
+    return (
+      place + clipAround(rest, max - place.length, matchPlace >= 0 ? matchPlace : errorAt(rest))
+    );
   };
   if (unit.cells === undefined || unit.text.length <= maxChars) return clip(whole, maxChars);
   return clipCells(unit.cells, maxChars, clip).join("|");
@@ -197,13 +205,13 @@ function clipCells(
 ): string[] {
   const lengths = cells.map(({ length }) => length).toSorted((a, b) => a - b);
   let room = maxChars;
-  let left = lengths.length;
-  let limit = Math.floor(room / Math.max(1, left));
+  let remaining = lengths.length;
+  let limit = Math.floor(room / Math.max(1, remaining));
   for (const length of lengths) {
     if (length > limit) break;
     room -= length;
-    left -= 1;
-    limit = Math.floor(room / Math.max(1, left));
+    remaining -= 1;
+    limit = Math.floor(room / Math.max(1, remaining));
   }
   return cells.map((cell) => clip(cell, Math.max(24, limit)));
 }

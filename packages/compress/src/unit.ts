@@ -55,6 +55,12 @@ export interface JoinedTexts {
   ends: Uint32Array;
 }
 
+/** Creates a unit for each line, numbered from 1. */
+export function lineUnits(lines: readonly string[]): Unit[] {
+  return lines.map((text, at) => ({ text, from: at + 1, to: at + 1, weight: 0 }));
+}
+
+/** Lists all units. */
 export function listUnits(units: Units): Unit[] {
   const all = Array.from({ length: units.length }, (_, at) => units.at(at));
   return all.filter((unit) => unit !== undefined);

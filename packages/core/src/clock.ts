@@ -1,6 +1,6 @@
 /** Source of the current time. Tests and replays replace it. */
 export interface Clock {
-  /** Milliseconds since the Unix epoch. */
+  /** Returns the milliseconds since the Unix epoch. */
   now(): number;
 }
 

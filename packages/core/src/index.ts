@@ -33,6 +33,7 @@ export type {
 export type { ToolContext, ToolDefinition, ToolDescription } from "./models/tool-definition.ts";
 export { failure, success, type Issue, type Result } from "./result.ts";
 export { compareCodeUnits } from "./text/compare-code-units.ts";
+export { formatCount } from "./text/format-count.ts";
 export { groupDigits } from "./text/group-digits.ts";
 export { redactSecrets } from "./text/redact-secrets.ts";
 export { truncateMiddle } from "./text/truncate-middle.ts";

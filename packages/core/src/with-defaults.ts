@@ -6,6 +6,6 @@ export function withDefaults<T extends object>(
   defaults: Complete<T>,
   options: T = {} as T,
 ): Complete<T> {
-  const given = Object.entries(options).filter(([, value]) => value !== undefined);
-  return { ...defaults, ...(Object.fromEntries(given) as Partial<Complete<T>>) };
+  const setOptions = Object.entries(options).filter(([, value]) => value !== undefined);
+  return { ...defaults, ...(Object.fromEntries(setOptions) as Partial<Complete<T>>) };
 }

@@ -8,7 +8,7 @@ export {
 } from "./proxy/open-mcp-proxy.ts";
 export { openToolUses, type ToolUses } from "./proxy/tool-uses.ts";
 export type { McpProxyStatistics } from "./proxy/proxy-server.ts";
-export { listMcpTools } from "./proxy/upstream.ts";
+export { listMcpTools } from "./proxy/list-mcp-tools.ts";
 export { type McpServerConfig, readMcpServers } from "./proxy/server-config.ts";
 export { openMcpHttp, type McpHttp, type McpHttpOptions } from "./serve/open-mcp-http.ts";
 export { openMcpStdio, type McpStdio } from "./serve/open-mcp-stdio.ts";

@@ -16,8 +16,6 @@ export interface DbosExecutorOptions {
    * default.
    */
   name?: string | undefined;
-  /** How often an unfinished run is retried before its workflow fails. 10 by default. */
-  maxAttempts?: number | undefined;
 }
 
 /** An executor on DBOS. */
@@ -29,27 +27,18 @@ export interface DbosExecutor extends RunExecutor {
 /**
  * Registers the workflow that executes runs. Must be called before `DBOS.launch()`. Each run is a workflow with the
  * run's id and one step. The engine's journal records what the run has completed.
- * @throws OperationsDbosError `invalid_options`, `name_taken`, `already_launched`
+ * @throws OperationsDbosError `name_taken`, `already_launched`
  */
 export function createDbosExecutor({
   dbos,
   runs,
   name = "ccl.operations.run",
-  maxAttempts = 10,
 }: DbosExecutorOptions): DbosExecutor {
-  checkOptions(name, maxAttempts);
   let resolveEngine: (parameters: Attached) => void = () => {};
   let isAttached = false;
   const attached = new Promise<Attached>((resolve) => {
     resolveEngine = resolve;
   });
-  const drive = {
-    name: "drive",
-    retriesAllowed: maxAttempts > 1,
-    maxAttempts,
-    intervalSeconds: 1,
-    backoffRate: 2,
-  };
   const workflow = registerWorkflow(dbos, name, (runId) =>
     dbos.runStep(() => driveToEnd(runId, { dbos, runs, attached }), drive),
   );
@@ -78,6 +67,15 @@ export function createDbosExecutor({
   };
 }
 
+// Retries a run that this process could not finish.
+const drive = {
+  name: "drive",
+  retriesAllowed: true,
+  maxAttempts: 10,
+  intervalSeconds: 1,
+  backoffRate: 2,
+};
+
 type Attached = Parameters<RunExecutor["attach"]>;
 
 const cancelled = "Its workflow was cancelled.";
@@ -102,19 +100,4 @@ async function driveToEnd(
   throw new OperationsDbosError("not_ended", `Run ${runId} has not ended. ${why}`, {
     details: { runId },
   });
-}
-
-function checkOptions(name: string, maxAttempts: number): void {
-  if (!/^[\w.:-]{1,100}$/.test(name)) {
-    throw new OperationsDbosError(
-      "invalid_options",
-      `The name ${JSON.stringify(name)} must be 1 to 100 letters, digits, and . _ : -`,
-    );
-  }
-  if (!Number.isInteger(maxAttempts) || maxAttempts < 1) {
-    throw new OperationsDbosError(
-      "invalid_options",
-      `maxAttempts is ${maxAttempts}; give a whole number from 1.`,
-    );
-  }
 }

@@ -12,19 +12,11 @@ import { OperationsDbosError } from "./operations-dbos-error.ts";
 import { freeExecutorName } from "./registered-workflows.ts";
 
 /** Options of a worker. */
-export interface DbosWorkerOptions extends Pick<DbosExecutorOptions, "maxAttempts" | "runs"> {
+export interface DbosWorkerOptions extends Pick<DbosExecutorOptions, "runs"> {
   /** The class `DBOS` of `@dbos-inc/dbos-sdk`, before its launch. */
   dbos: DbosSdk;
   /** A pool of `pg`, in which DBOS keeps its own tables. It stays open. */
   pool: PostgresPool;
-  /** Unique among all live workers. A new id by default. */
-  workerName?: string | undefined;
-  /** Name of the application in DBOS. `ccl-operations` by default. Workers resume runs within one application. */
-  applicationName?: string | undefined;
-  /** Workers resume runs within one version. `1` by default, because a run's journal does not depend on the code. */
-  applicationVersion?: string | undefined;
-  /** Schema of DBOS's tables, created if missing. `dbos` by default. */
-  schema?: string | undefined;
   /** Receives DBOS's log. By default the log is discarded. */
   logger?: DbosLogger | undefined;
   /** Aborts the opening. */
@@ -33,6 +25,7 @@ export interface DbosWorkerOptions extends Pick<DbosExecutorOptions, "maxAttempt
 
 /** A process that executes runs, including those of workers that have died. */
 export interface DbosWorker {
+  /** Unique among all workers. */
   readonly workerName: string;
   /** Pass it to `createRunEngine`. */
   readonly executor: DbosExecutor;
@@ -45,17 +38,11 @@ const silent: DbosLogger = { info() {}, debug() {}, warn() {}, error() {} };
 /**
  * Launches DBOS without its own logging, connected only to the pool's server. Engines resume the runs of a dead worker
  * once its lease in their store has expired (`limits.leaseMs` of the engine).
- * @throws OperationsDbosError `invalid_options`, `name_taken`, `already_launched`, `launch_failed`, `database_failed`
+ * @throws OperationsDbosError `name_taken`, `already_launched`, `launch_failed`, `database_failed`
  */
 export async function openDbosWorker(options: DbosWorkerOptions): Promise<DbosWorker> {
-  const { dbos, pool, runs, maxAttempts, signal, schema = "dbos" } = options;
-  const { workerName = createUuidV7Generator().next() } = options;
-  if (!/^[\w.:-]{1,200}$/.test(workerName)) {
-    throw new OperationsDbosError(
-      "invalid_options",
-      `The worker's name ${JSON.stringify(workerName)} must be 1 to 200 letters, digits, and . _ : -`,
-    );
-  }
+  const { dbos, pool, runs, signal, logger = silent } = options;
+  const workerName = createUuidV7Generator().next();
   signal?.throwIfAborted();
   if (dbos.isInitialized()) {
     throw new OperationsDbosError(
@@ -63,20 +50,21 @@ export async function openDbosWorker(options: DbosWorkerOptions): Promise<DbosWo
       "DBOS is launched already in this process; use createDbosExecutor before DBOS.launch().",
     );
   }
-  const executor = createDbosExecutor({ dbos, runs, maxAttempts });
+  const executor = createDbosExecutor({ dbos, runs });
   try {
     dbos.setConfig({
-      name: options.applicationName ?? "ccl-operations",
+      name: "ccl-operations",
       systemDatabasePool: pool,
       systemDatabaseSchemaName: schema,
       executorID: workerName,
-      applicationVersion: options.applicationVersion ?? "1",
-      logger: options.logger ?? silent,
+      // A run's journal does not depend on the version of the code.
+      applicationVersion: "1",
+      logger,
       enableOTLP: false,
       tracingEnabled: false,
       useListenNotify: false,
     });
-    await launchAlone(dbos, { pool, schema, signal });
+    await launchAlone(dbos, { pool, signal });
     signal?.throwIfAborted();
   } catch (error) {
     if (dbos.isInitialized()) await dbos.shutdown();
@@ -95,6 +83,8 @@ export async function openDbosWorker(options: DbosWorkerOptions): Promise<DbosWo
   };
 }
 
+const schema = "dbos";
+
 // Polls, because a session that waited in the server would block an index that another one is building, and never get
 // its turn.
 const askAgainMs = 50;
@@ -102,12 +92,12 @@ const askAgainMs = 50;
 /** If two workers create DBOS's tables at once, the server aborts one of them because of a deadlock. */
 async function launchAlone(
   dbos: DbosSdk,
-  { pool, schema, signal }: Pick<DbosWorkerOptions, "pool" | "signal"> & { schema: string },
+  { pool, signal }: Pick<DbosWorkerOptions, "pool" | "signal">,
 ): Promise<void> {
   let connection: PostgresConnection | undefined;
   try {
     connection = await pool.connect();
-    while (!(await hasLock(connection, schema))) await sleep(askAgainMs, signal);
+    while (!(await hasLock(connection))) await sleep(askAgainMs, signal);
   } catch (cause) {
     connection?.release(true);
     signal?.throwIfAborted();
@@ -126,7 +116,7 @@ async function launchAlone(
   }
 }
 
-async function hasLock(connection: PostgresConnection, schema: string): Promise<boolean> {
+async function hasLock(connection: PostgresConnection): Promise<boolean> {
   const text = "SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS answer";
   const { rows } = await connection.query(text, [schema]);
   return valueAt(rows, [0, "answer"]) === true;

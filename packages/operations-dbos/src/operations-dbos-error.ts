@@ -1,13 +1,12 @@
 import { CclError } from "@ccl/core";
 
 /**
- * `invalid_options`: a malformed option. `name_taken`: this process has an executor with that name already.
+ * `name_taken`: this process has an executor with that name already.
  * `already_launched`: DBOS is running in this process already. `launch_failed`: DBOS did not start. `database_failed`:
  * PostgreSQL rejected a call, see `cause`. `closed`: the worker is closed. `not_ended`: a run could not be finished
  * here.
  */
 export type OperationsDbosErrorCode =
-  | "invalid_options"
   | "name_taken"
   | "already_launched"
   | "launch_failed"

@@ -148,7 +148,6 @@ const worker = await openDbosWorker({
   dbos: DBOS,
   pool,
   runs,
-  workerName,
 });
 const limits = { leaseMs: 900, pollMs: 50 };
 const engine = createRunEngine({

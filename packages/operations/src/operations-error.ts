@@ -3,8 +3,8 @@ import { CclError } from "@ccl/core";
 /**
  * `invalid_profile` and `invalid_options` carry `details.issues`. `unknown_*`: no such thing is stored. `run_active`:
  * the (chat, branch) already has the run `details.runId`. `idempotency_conflict`: the request id was used with another
- * payload. `version_conflict`: another writer was first. `stale_lease`: another worker has taken over the run, so the
- * write was refused. `store_failed`: see `cause`. `store_damaged`: the stored data differs from what was written.
+ * payload. `conflict`: another writer was first. `stale_lease`: another worker has taken over the run, so the
+ * write was refused. `damaged`: the stored data differs from what was written. `unavailable`: a store failed in another way, see `cause`.
  */
 export type OperationsErrorCode =
   | "invalid_definition"
@@ -16,10 +16,13 @@ export type OperationsErrorCode =
   | "unknown_turn"
   | "run_active"
   | "idempotency_conflict"
-  | "version_conflict"
+  | "conflict"
   | "stale_lease"
-  | "store_failed"
-  | "store_damaged"
+  | "damaged"
+  | "disk_full"
+  | "read_only"
+  | "newer_format"
+  | "unavailable"
   | "closed"
   | "aborted";
 

@@ -70,7 +70,7 @@ async function openSqliteFile(): Promise<TestDatabase> {
     close: () => database.close(),
   };
   return {
-    open: () => openSqliteOperationStores({ database: counting }),
+    open: () => openSqliteOperationStores({ client: counting }),
     countCommits: () => {
       const count = commits;
       commits = 0;

@@ -4,8 +4,8 @@ import { createRunStore } from "../src/stores/create-run-store.ts";
 import type { AnswerStep } from "../src/ports/run-step.ts";
 import type { ListRunsOptions, RunStore } from "../src/ports/run-store.ts";
 import { append, created, events, newRun, resultOf, step, ttlMs } from "./run-records.ts";
-import { type ScriptRule, rulesOfScripts } from "../src/conformance/script-rules.ts";
-import { aborted, type Page, pagesOf } from "../src/conformance/store-rules.ts";
+import { type ScriptRule, rulesOfScripts } from "./script-rules.ts";
+import { aborted, type Page, pagesOf } from "./store-rules.ts";
 import { withoutTokens, withoutWinner } from "./comparable-runs.ts";
 import { oddIds, oddValue } from "./odd-values.ts";
 

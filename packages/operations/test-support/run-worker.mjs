@@ -48,7 +48,7 @@ async function openPlace() {
     const database = await openSqlite({ path: place, durability: "off" });
     const insert = "INSERT INTO executions (chat_id, operation_id, worker) VALUES (?, ?, ?)";
     return {
-      stores: await openSqliteOperationStores({ database }),
+      stores: await openSqliteOperationStores({ client: database }),
       record: (...row) => transaction(database, (on) => void on.prepare(insert).run(...row)),
       close: async () => database.close(),
     };

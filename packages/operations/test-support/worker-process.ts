@@ -52,7 +52,7 @@ async function openSharedFile(): Promise<SharedPlace> {
   database.exec(createExecutions);
   return {
     place,
-    stores: await openSqliteOperationStores({ database }),
+    stores: await openSqliteOperationStores({ client: database }),
     executions: async (chatId) => countsOf(database.prepare(readExecutions).all(), chatId),
     async close() {
       database.close();

@@ -4,7 +4,7 @@ export type { EditFormat } from "./place/file-change.ts";
 export { editedPaths, parseEdits } from "./any-format/parse-edits.ts";
 export { defaultPlanLimits, type PlanLimits } from "./limits/plan-limits.ts";
 export type { PlanMemory } from "./memory/plan-memory.ts";
-export { parsePlan, type ParsedPlan } from "./parse/parse-plan.ts";
+export { parsePlan } from "./parse/parse-plan.ts";
 export { checkPath } from "./paths/check-path.ts";
 export { type PathAllowList, readPathAllowList } from "./paths/path-allow-list.ts";
 export { PlanProtocolError, type PlanProtocolErrorCode } from "./plan-protocol-error.ts";

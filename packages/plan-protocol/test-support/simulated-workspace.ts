@@ -1,4 +1,3 @@
-import { unless } from "@ccl/core/node";
 import { createFixedClock, createSequentialIds } from "@ccl/core/testing";
 import type { SimulatedDisk } from "@ccl/core/testing/node";
 import { type Clock, sha256Hex } from "@ccl/core";
@@ -32,19 +31,6 @@ export function openSimulatedWorkspace(
   return createWorkspace({
     rootPath: `/simulated/${opened}`,
     root,
-    journalsName: `/simulated/${opened}/.ccl/transactions`,
-    openJournals: async () => {
-      const own = await openOrMake(root, ".ccl", durability);
-      return openOrMake(own, "transactions", durability);
-    },
-    findJournals: async () => {
-      const own = await unless(["ENOENT"], root.openFolder(".ccl"), undefined);
-      return own === undefined
-        ? undefined
-        : unless(["ENOENT"], own.openFolder("transactions"), undefined);
-    },
-    openShelter: () => Promise.resolve(undefined),
-    removeShelter: () => Promise.resolve(),
     durability,
     policy: {},
     limits: defaultPlanLimits,
@@ -54,18 +40,6 @@ export function openSimulatedWorkspace(
     readSet: new Map(),
     unread: new Map(),
   });
-}
-
-async function openOrMake(
-  folder: Folder,
-  name: string,
-  durability: WorkspaceDurability,
-): Promise<Folder> {
-  if ((await folder.status(name)) === undefined) {
-    await unless(["EEXIST"], folder.makeFolder(name), undefined);
-    if (durability === "full") await folder.sync();
-  }
-  return folder.openFolder(name);
 }
 
 /** A plan of these actions, as `validatePlan` would give it. */

@@ -13,7 +13,7 @@ describe("a failure of the database", () => {
     [new SqlError("disk_full", "full"), "disk_full"],
     [systemError("EROFS"), "read_only"],
     [new SqlError("read_only", "read-only"), "read_only"],
-    [new SqlError("corrupt", "malformed"), "damaged"],
+    [new SqlError("damaged", "malformed"), "damaged"],
     [new SqlError("schema_newer", "newer"), "newer_format"],
     [new SqlError("busy", "busy"), "unavailable"],
     [systemError("ECONNRESET"), "unavailable"],

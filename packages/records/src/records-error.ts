@@ -25,7 +25,7 @@ export class RecordsError extends CclError<RecordsErrorCode> {
 const codes = new Map<unknown, RecordsErrorCode>([
   ...["ENOSPC", "EDQUOT", "53100", "disk_full"].map((code) => [code, "disk_full"] as const),
   ...["EROFS", "EACCES", "EPERM", "25006", "read_only"].map((code) => [code, "read_only"] as const),
-  ["corrupt", "damaged"],
+  ["damaged", "damaged"],
   ["schema_newer", "newer_format"],
   ["closed", "closed"],
   ["aborted", "aborted"],

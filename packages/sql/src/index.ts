@@ -23,5 +23,4 @@ export { runSqlSteps } from "./steps/run-sql-steps.ts";
 export { textOfSortKey } from "./steps/sort-key.ts";
 export { insertRows, rowsOf, run, type SqlRow, type SqlSteps } from "./steps/sql-steps.ts";
 export { quoteIdentifier } from "./quote-identifier.ts";
-export { storeErrorOf } from "./steps/store-error.ts";
 export { transaction } from "./transaction/transaction.ts";

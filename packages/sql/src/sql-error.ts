@@ -7,7 +7,7 @@ export type SqlErrorCode =
   /** The database cannot be opened, or rejects the settings that durability needs. */
   | "open_failed"
   /** The file is not a SQLite database, or it is damaged. */
-  | "corrupt"
+  | "damaged"
   /**
    * Another connection held the lock longer than the timeout, or PostgreSQL aborted the transaction
    * in favour of another.

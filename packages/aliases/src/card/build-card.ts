@@ -84,10 +84,7 @@ async function readCode(
   input: SourceInput,
   { signal }: BuildCardOptions,
 ): Promise<string[] | undefined> {
-  const outline = await buildOutline(input, {
-    depth: "signatures",
-    signal,
-  });
+  const outline = await buildOutline(input, { signal });
   const isCode =
     outline.language !== undefined && !["markdown", "json", "yaml"].includes(outline.language);
   return isCode ? codeCard(input.text, outline.items) : undefined;

@@ -9,8 +9,6 @@ import type { AliasRegistry } from "../registry/alias-registry.ts";
 import { isErrorWithCode, toIoError } from "../registry/io-error.ts";
 import { withRegistryLock } from "../registry/registry-lock.ts";
 
-const LOCK_WAIT_MS = 5000;
-
 /** Reads and writes below a registry's folder. Names are relative to it, with forward slashes. */
 export interface ContextFolder {
   /** The path relative to the root, for messages. */
@@ -75,7 +73,7 @@ export function createContextFolder(registry: AliasRegistry): ContextFolder {
     async withLock(name, signal, work) {
       requirePersistence(name);
       const path = await place(name, signal);
-      return await withRegistryLock(path, { waitMs: LOCK_WAIT_MS, signal }, work);
+      return await withRegistryLock(path, { signal }, work);
     },
   };
 }

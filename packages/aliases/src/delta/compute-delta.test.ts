@@ -229,9 +229,9 @@ describe("computeDelta and renderDelta", () => {
       before: "export interface A {\n  a: string;\n  b(x: number): void;\n  c: 1;\n}\n",
       after: "export interface A {\n  a: string;\n  b(x: string): void;\n  d?: 2;\n}\n",
       notes: [
-        "A: member changed: b(x: number): void -> b(x: string): void",
         "A: member added: d?: 2",
         "A: member removed: c",
+        "A: member changed: b(x: number): void -> b(x: string): void",
         "+2 -2 lines",
       ],
     },
@@ -313,10 +313,45 @@ describe("computeDelta and renderDelta", () => {
     const prompt = await promptOf(base, next);
     expect(prompt.split("\n").slice(2)).toEqual([
       "- H.main: was H.a (a.ts)",
+      "- H.main: signature changed: const a = 1 -> const a = 2",
+      "- H.main: +1 -1 lines",
       "- H.new: added (c.ts)",
       "- H.other: was H.b, moved from b.ts to src/b.ts",
     ]);
     const delta = await computeDelta(snapshotOf(base), snapshotOf(next));
+    expect(await applyDelta(snapshotOf(base), delta)).toEqual(snapshotOf(next));
+  });
+
+  it("show a renamed file that was also edited as one change", async () => {
+    const lines = Array.from({ length: 8 }, (_, at) => `export const c${at} = ${at};`);
+    const base: Files = {
+      "H.old": { path: "old.ts", text: `${lines.join("\n")}\n` },
+      "H.gone": { path: "gone.ts", text: "export const gone = 1;\n" },
+    };
+    const edited = lines.with(3, "export const c3 = 33;").join("\n");
+    const next: Files = {
+      "H.fresh": { path: "src/fresh.ts", text: `${edited}\n` },
+      "H.other": { path: "other.ts", text: "export const other = 1;\n" },
+    };
+    const delta = await computeDelta(snapshotOf(base), snapshotOf(next));
+    const prompt = renderDelta(delta, { budget: 5_000, counter: estimatedCounter });
+    expect(prompt.split("\n").slice(2)).toEqual([
+      "- H.fresh: was H.old, moved from old.ts to src/fresh.ts",
+      "- H.fresh: signature changed: const c3 = 3 -> const c3 = 33",
+      "- H.fresh: +1 -1 lines",
+      "- H.gone: removed (gone.ts)",
+      "- H.other: added (other.ts)",
+      "HUNKS:",
+      "--- H.fresh src/fresh.ts",
+      "@@ -1,7 +1,7 @@",
+      ...lines.slice(0, 3).map((line) => ` ${line}`),
+      "-export const c3 = 3;",
+      "+export const c3 = 33;",
+      ...lines.slice(4, 7).map((line) => ` ${line}`),
+      "--- H.other other.ts",
+      "@@ -0,0 +1,1 @@",
+      "+export const other = 1;",
+    ]);
     expect(await applyDelta(snapshotOf(base), delta)).toEqual(snapshotOf(next));
   });
 

@@ -1,7 +1,9 @@
 import { redactSecrets } from "@ccl/core";
 
 import { AliasesError } from "../aliases-error.ts";
+import { cleanLine } from "../card/card-lines.ts";
 import { describeChange } from "./describe-change.ts";
+import { findOrigins } from "./find-origins.ts";
 import { snapshotId } from "./snapshot-id.ts";
 import type { AliasChange, Delta, Snapshot, SnapshotEntry } from "./snapshot.ts";
 import { createTextPatch, type PatchNames } from "./text-patch.ts";
@@ -19,6 +21,8 @@ export async function computeDelta(
 ): Promise<Delta> {
   const before = new Map(Object.entries(base.entries));
   const after = new Map(Object.entries(next.entries));
+  const origins = findOrigins(before, after);
+  const renamed = new Set(origins.values());
   const changes: AliasChange[] = [];
   for (const alias of [...new Set([...before.keys(), ...after.keys()])].sort()) {
     if (options.signal?.aborted === true) {
@@ -26,56 +30,42 @@ export async function computeDelta(
         cause: options.signal.reason,
       });
     }
-    const change = await compare(
-      alias,
-      { before: before.get(alias), after: after.get(alias) },
-      options,
-    );
+    if (renamed.has(alias)) continue;
+    const was = origins.get(alias) ?? alias;
+    const entries = { was, before: before.get(was), after: after.get(alias) };
+    const change = await compare(alias, entries, options);
     if (change !== undefined) changes.push(change);
   }
-  const known = nameOrigins(changes, before);
-  return { baseId: snapshotId(base.entries), nextId: snapshotId(next.entries), changes: known };
-}
-
-/**
- * Finds the origin of each added alias: a removed one with the same path, or else with the same
- * content. A file with an origin is not reported as new.
- */
-function nameOrigins(
-  changes: readonly AliasChange[],
-  before: ReadonlyMap<string, SnapshotEntry>,
-): AliasChange[] {
-  const removed = changes.filter(({ type }) => type === "removed").map(({ alias }) => alias);
-  const taken = new Set<string>();
-  return changes.map((change) => {
-    if (change.type !== "added") return change;
-    const { path, sha256 } = change.entry;
-    const free = removed.filter((alias) => !taken.has(alias));
-    const alias =
-      free.find((one) => before.get(one)?.path === path) ??
-      free.find((one) => before.get(one)?.sha256 === sha256);
-    const origin = alias === undefined ? undefined : before.get(alias);
-    if (alias === undefined || origin === undefined) return change;
-    taken.add(alias);
-    return { ...change, was: { alias, path: origin.path, isSame: origin.sha256 === sha256 } };
-  });
+  return { baseId: snapshotId(base.entries), nextId: snapshotId(next.entries), changes };
 }
 
 async function compare(
   alias: string,
-  entries: { before: SnapshotEntry | undefined; after: SnapshotEntry | undefined },
+  entries: { was: string; before: SnapshotEntry | undefined; after: SnapshotEntry | undefined },
   options: { signal?: AbortSignal | undefined },
 ): Promise<AliasChange | undefined> {
-  const { before, after } = entries;
+  const { was, before, after } = entries;
   if (after === undefined)
     return before === undefined ? undefined : { alias, type: "removed", path: before.path };
   if (before === undefined) return { alias, type: "added", entry: { ...after } };
-  const isSame =
-    before.path === after.path && before.sha256 === after.sha256 && before.text === after.text;
+  const { path, sha256 } = after;
+  const renamed = was === alias ? [] : [describeRename(was, before, path)];
+  if (was !== alias && before.sha256 === sha256)
+    return {
+      alias,
+      type: "changed",
+      was,
+      path,
+      sha256,
+      patch: "",
+      text: after.text,
+      notes: renamed,
+    };
+  const isSame = before.path === path && before.sha256 === sha256 && before.text === after.text;
   if (isSame) return undefined;
   const names = {
-    before: `${alias}@${before.sha256.slice(0, 8)}`,
-    after: `${alias}@${after.sha256.slice(0, 8)}`,
+    before: `${was}@${before.sha256.slice(0, 8)}`,
+    after: `${alias}@${sha256.slice(0, 8)}`,
   };
   const patch =
     before.text === undefined || after.text === undefined
@@ -83,17 +73,22 @@ async function compare(
       : await createTextPatch(before.text, after.text, names);
   const maskedPatch =
     patch === undefined ? undefined : await createMaskedPatch({ before, after }, names);
-  const changed: Omit<Changed, "notes"> = {
-    alias,
-    type: "changed",
-    path: after.path,
-    sha256: after.sha256,
-  };
+  const changed: Omit<Changed, "notes"> = { alias, type: "changed", path, sha256 };
+  if (was !== alias) changed.was = was;
   if (patch !== undefined) changed.patch = patch;
   if (maskedPatch !== undefined) changed.maskedPatch = maskedPatch;
   else if (after.text !== undefined) changed.text = after.text;
-  const notes = await describeChange({ alias, before, after, patch, maskedPatch }, options);
-  return { ...changed, notes };
+  const place = was === alias ? before : { ...before, path };
+  const content = await describeChange(
+    { alias, before: place, after, patch, maskedPatch },
+    options,
+  );
+  return { ...changed, notes: [...renamed, ...content] };
+}
+
+function describeRename(was: string, before: SnapshotEntry, path: string): string {
+  const [name, from, to] = [was, before.path, path].map(cleanLine);
+  return from === to ? `was ${name} (${to})` : `was ${name}, moved from ${from} to ${to}`;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { renderSignature } from "../card/code-card.ts";
 import { buildOutline } from "../outline/build/build-outline.ts";
+import { describeItems } from "./describe-items.ts";
 
 /**
  * Describes which exported names were added or removed, and whose signature changed. Undefined if
@@ -12,20 +13,15 @@ export async function describeCode(
   const before = await readSignatures(texts.path, texts.before, options);
   const after = await readSignatures(texts.path, texts.after, options);
   if (before === undefined || after === undefined) return undefined;
-  const old = new Map(before.map((item) => [item.key, item.value]));
-  const fresh = new Map(after.map((item) => [item.key, item.value]));
-  const describeSignature = (name: string, was: string, now: string): string[] =>
-    describeMembers(name, was, now) ?? [`signature changed: ${flat(was)} -> ${flat(now)}`];
-  return [
-    ...[...fresh]
-      .filter(([name]) => !old.has(name))
-      .map(([, signature]) => `export added: ${flat(signature)}`),
-    ...[...old.keys()].filter((name) => !fresh.has(name)).map((name) => `export removed: ${name}`),
-    ...[...fresh].flatMap(([name, signature]) => {
-      const was = old.get(name);
-      return was === undefined || was === signature ? [] : describeSignature(name, was, signature);
-    }),
-  ];
+  return describeItems(before, after, {
+    key: ([name]) => name,
+    added: ([, signature]) => `export added: ${flat(signature)}`,
+    removed: ([name]) => `export removed: ${name}`,
+    changed: ([name, was], [, now]) =>
+      was === now
+        ? []
+        : (describeMembers(name, was, now) ?? [`signature changed: ${flat(was)} -> ${flat(now)}`]),
+  });
 }
 
 const flat = (text: string): string => renderSignature({ text });
@@ -34,17 +30,13 @@ const flat = (text: string): string => renderSignature({ text });
 function describeMembers(name: string, before: string, after: string): string[] | undefined {
   const [old, fresh] = [readMembers(before), readMembers(after)];
   if (old === undefined || fresh === undefined || old.head !== fresh.head) return undefined;
-  const changes = [
-    ...[...fresh.members].flatMap(([key, text]) => {
-      const was = old.members.get(key);
-      if (was === undefined) return [`member added: ${text}`];
-      return was === text ? [] : [`member changed: ${was} -> ${text}`];
-    }),
-    ...[...old.members.keys()]
-      .filter((key) => !fresh.members.has(key))
-      .map((key) => `member removed: ${key}`),
-  ];
-  return changes.map((each) => `${name}: ${each}`);
+  return describeItems([...old.members], [...fresh.members], {
+    key: ([key]) => key,
+    added: ([, text]) => `${name}: member added: ${text}`,
+    removed: ([key]) => `${name}: member removed: ${key}`,
+    changed: ([, was], [, text]) =>
+      was === text ? [] : [`${name}: member changed: ${was} -> ${text}`],
+  });
 }
 
 /**
@@ -69,11 +61,8 @@ async function readSignatures(
   path: string,
   text: string,
   options: { signal?: AbortSignal | undefined },
-): Promise<{ key: string; value: string }[] | undefined> {
-  const { language, items } = await buildOutline(
-    { path, text },
-    { depth: "signatures", ...options },
-  );
+): Promise<[name: string, signature: string][] | undefined> {
+  const { language, items } = await buildOutline({ path, text }, options);
   if (language === undefined || ["markdown", "json", "yaml"].includes(language)) return undefined;
   const signatures = new Map<string, string>();
   for (const item of items) {
@@ -82,7 +71,5 @@ async function readSignatures(
     const other = signatures.get(key);
     signatures.set(key, other === undefined ? item.text : `${other}; ${item.text}`);
   }
-  return signatures.size === 0
-    ? undefined
-    : [...signatures].map(([key, value]) => ({ key, value }));
+  return signatures.size === 0 ? undefined : [...signatures];
 }

@@ -1,3 +1,5 @@
+import { describeItems } from "./describe-items.ts";
+
 /** A named item, with its text if it has one. */
 export interface NamedItem {
   key: string;
@@ -8,22 +10,12 @@ export interface NamedItem {
 export function describeList(
   noun: string,
 ): (before: readonly NamedItem[], after: readonly NamedItem[]) => string[] {
-  const render = ({ key, value }: NamedItem): string =>
-    value === undefined ? key : `${key}: ${value}`;
-  return (before, after) => {
-    const old = new Map(before.map((item) => [item.key, item]));
-    const fresh = new Map(after.map((item) => [item.key, item]));
-    const added = [...fresh.values()].filter((item) => !old.has(item.key));
-    const removed = [...old.values()].filter((item) => !fresh.has(item.key));
-    const changed = [...fresh.values()].filter(
-      (item) => old.has(item.key) && old.get(item.key)?.value !== item.value,
-    );
-    return [
-      ...added.map((item) => `${noun} added: ${render(item)}`),
-      ...removed.map((item) => `${noun} removed: ${item.key}`),
-      ...changed.map(
-        (item) => `${noun} changed: ${item.key}: ${old.get(item.key)?.value} -> ${item.value}`,
-      ),
-    ];
-  };
+  return (before, after) =>
+    describeItems(before, after, {
+      key: (item) => item.key,
+      added: ({ key, value }) => `${noun} added: ${value === undefined ? key : `${key}: ${value}`}`,
+      removed: ({ key }) => `${noun} removed: ${key}`,
+      changed: (was, { key, value }) =>
+        was.value === value ? [] : [`${noun} changed: ${key}: ${was.value} -> ${value}`],
+    });
 }

@@ -1,25 +1,18 @@
 import type { SchemaField } from "../card/schema-field.ts";
+import { describeFacts, describeItems } from "./describe-items.ts";
 
 /** Describes which fields of a schema were added, removed or changed, and how. */
 export function describeSchema(
   before: readonly SchemaField[],
   after: readonly SchemaField[],
 ): string[] {
-  const old = new Map(before.map((field) => [field.name, field]));
-  const fresh = new Map(after.map((field) => [field.name, field]));
-  const added = [...fresh.values()].filter(({ name }) => !old.has(name));
-  const removed = [...old.values()].filter(({ name }) => !fresh.has(name));
-  const changed = [...fresh.values()].flatMap((field) => {
-    const was = old.get(field.name);
-    return was === undefined
-      ? []
-      : describeField(was, field).map((change) => `schema field "${field.name}" ${change}`);
+  return describeItems(before, after, {
+    key: ({ name }) => name,
+    added: (field) => `schema field "${field.name}" added (${describeAdded(field)})`,
+    removed: ({ name }) => `schema field "${name}" removed`,
+    changed: (was, field) =>
+      describeField(was, field).map((change) => `schema field "${field.name}" ${change}`),
   });
-  return [
-    ...added.map((field) => `schema field "${field.name}" added (${describeAdded(field)})`),
-    ...removed.map(({ name }) => `schema field "${name}" removed`),
-    ...changed,
-  ];
 }
 
 const describeType = ({ type, values }: SchemaField): string =>
@@ -38,19 +31,7 @@ function describeField(before: SchemaField, after: SchemaField): string[] {
     changes.push(...describeValues(before, after));
   if (before.isRequired !== after.isRequired)
     changes.push(after.isRequired === true ? "is now required" : "is now optional");
-  for (const name of [
-    ...new Set([...Object.keys(before.facts), ...Object.keys(after.facts)]),
-  ].sort()) {
-    const old = before.facts[name];
-    const fresh = after.facts[name];
-    if (old === fresh) continue;
-    if (old === undefined) changes.push(`${name} added: ${fresh}`);
-    else
-      changes.push(
-        fresh === undefined ? `${name} removed: ${old}` : `${name} changed: ${old} -> ${fresh}`,
-      );
-  }
-  return changes;
+  return [...changes, ...describeFacts(Object.entries(before.facts), Object.entries(after.facts))];
 }
 
 function describeValues(before: SchemaField, after: SchemaField): string[] {

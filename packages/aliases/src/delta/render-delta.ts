@@ -68,23 +68,13 @@ export function fitLines(lines: string[], fits: (shown: string[]) => boolean): s
 
 /** One line for each alias that describes its change and begins with `- `. */
 export function describeChanges(changes: readonly AliasChange[]): string[] {
-  const renamed = new Set(
-    changes.flatMap((change) => (change.type === "added" ? (change.was?.alias ?? []) : [])),
+  return changes.flatMap((change) =>
+    linesOf(change).map((line) => `- ${cleanLine(change.alias)}: ${line}`),
   );
-  return changes
-    .filter((change) => change.type !== "removed" || !renamed.has(change.alias))
-    .flatMap((change) => linesOf(change).map((line) => `- ${cleanLine(change.alias)}: ${line}`));
 }
 
 function linesOf(change: AliasChange): string[] {
   if (change.type === "changed") return change.notes;
-  if (change.type === "removed") return [`removed (${cleanLine(change.path)})`];
-  const { entry, was } = change;
-  const path = cleanLine(entry.path);
-  if (was === undefined) return [`added (${path})`];
-  return [
-    was.path === entry.path
-      ? `was ${cleanLine(was.alias)} (${path})`
-      : `was ${cleanLine(was.alias)}, moved from ${cleanLine(was.path)} to ${path}`,
-  ];
+  const path = change.type === "added" ? change.entry.path : change.path;
+  return [`${change.type} (${cleanLine(path)})`];
 }

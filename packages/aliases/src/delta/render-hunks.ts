@@ -61,11 +61,8 @@ function hunksOf(change: AliasChange): FileHunks[] {
   if (type === "removed") return [];
   const path = type === "added" ? change.entry.path : change.path;
   const text = type === "added" ? change.entry.text : change.text;
-  const isMoved = type === "added" && change.was !== undefined && change.was.isSame;
   const whole =
-    text === undefined || isMoved
-      ? undefined
-      : createAdditionPatch(redactSecrets(text).text, alias);
+    text === undefined ? undefined : createAdditionPatch(redactSecrets(text).text, alias);
   const patch = type === "changed" ? (change.maskedPatch ?? change.patch ?? whole) : whole;
   const start = patch === undefined ? -1 : patch.search(/^@@/m);
   if (patch === undefined || start < 0) return [];

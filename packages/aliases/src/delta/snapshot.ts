@@ -14,25 +14,18 @@ export interface Snapshot {
 
 /** The change of one alias between two snapshots. */
 export type AliasChange =
-  | {
-      alias: string;
-      type: "added";
-      entry: SnapshotEntry;
-      /**
-       * The removed alias of the same path, or of the same content at another path. If present, the
-       * file is not new.
-       */
-      was?: { alias: string; path: string; isSame: boolean } | undefined;
-    }
+  | { alias: string; type: "added"; entry: SnapshotEntry }
   | { alias: string; type: "removed"; path: string }
   | {
       alias: string;
       type: "changed";
+      /** The file's alias in the base, if it has been renamed. */
+      was?: string | undefined;
       path: string;
       sha256: string;
       /**
-       * Unified diff of the two versions. Undefined if one of them is unknown or they have too
-       * little in common.
+       * Unified diff of the two versions. Empty for the same content. Undefined if one of them
+       * is unknown or they have too little in common.
        */
       patch?: string | undefined;
       /** Diff of the masked versions, present if they hold secrets. Show it instead of `patch`. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { buildOutlines } from "./build/build-outline.ts";
+import { buildOutline } from "./build/build-outline.ts";
 import { readUnreadExports } from "./unread-exports.ts";
 
 /**
@@ -134,12 +134,12 @@ fun <T> List<T>.second(): T = this[1]
   ],
 ];
 
-describe("buildOutlines", () => {
+describe("buildOutline", () => {
   it.each(SOURCES)("shows the declarations of %s that other files see", async (path, text) => {
-    const { signatures, heads } = await buildOutlines({ path, text });
-    expect(signatures.hasErrors).toBe(false);
-    expect(signatures.text).not.toMatch(/hidden/);
-    expect(`${signatures.text}\n\n${heads.text}\n`).toMatchSnapshot();
+    const outline = await buildOutline({ path, text });
+    expect(outline.hasErrors).toBe(false);
+    expect(outline.text).not.toMatch(/hidden/);
+    expect(`${outline.text}\n`).toMatchSnapshot();
   });
 
   it("reads declarations behind macros of C++", async () => {
@@ -149,8 +149,8 @@ class SPDLOG_API Sink : public Base {
   virtual ~Sink() = default;
 };
 MY_INLINE void Sink::log(const std::string& text) { go(); }`;
-    const { heads } = await buildOutlines({ path: "sink.h", text });
-    expect(heads).toMatchObject({ hasErrors: false, exports: ["API", "Sink", "Sink::log"] });
+    const outline = await buildOutline({ path: "sink.h", text });
+    expect(outline).toMatchObject({ hasErrors: false, exports: ["API", "Sink", "Sink::log"] });
   });
 
   it.each([
@@ -172,7 +172,7 @@ MY_INLINE void Sink::log(const std::string& text) { go(); }`;
     ],
     ["a.sh", "{ # whole\n  if true; then\n    go_on() { echo; }\n  fi\n}\n", /go_on/],
   ])("loses no name of %s", async (path, text, shown) => {
-    expect((await buildOutlines({ path, text })).signatures.text).toMatch(shown);
+    expect((await buildOutline({ path, text })).text).toMatch(shown);
   });
 
   it("recovers functions of C that the parser lost", () => {
@@ -207,7 +207,7 @@ MY_INLINE void Sink::log(const std::string& text) { go(); }`;
       3,
     ],
   ])("reads only the code of %s", async (path, text, shown, firstLine) => {
-    const { signatures } = await buildOutlines({ path, text });
-    expect(signatures.items).toMatchObject([{ text: expect.stringContaining(shown), firstLine }]);
+    const { items } = await buildOutline({ path, text });
+    expect(items).toMatchObject([{ text: expect.stringContaining(shown), firstLine }]);
   });
 });

@@ -10,12 +10,10 @@ export interface Member {
  * at either depth.
  */
 export interface Declaration {
-  /** The leading words of its head, such as `const` or `abstract class`. */
+  /** The leading words, such as `const` or `abstract class`. */
   kind: string;
   name: string;
   exports: string[];
-  /** The head after `kind`: name and type parameters. */
-  head: string;
   /** Everything up to the members. */
   signature: string;
   /** Undefined if there is no block of members. Empty for an empty block. */
@@ -40,7 +38,6 @@ export function declarationAt(
 ): Declaration {
   return {
     exports: [parts.name],
-    head: parts.name,
     members: undefined,
     documentation: "",
     firstLine,

@@ -29,11 +29,6 @@ export type GrammarName =
  * parse.
  */
 const MAX_SOURCE_CHARACTERS = 2_000_000;
-/**
- * Maximum length of a source whose tree is cached. A tree takes some 50 times the memory of its
- * source.
- */
-const MAX_KEPT_CHARACTERS = 200_000;
 // The parser resolves ambiguous brackets by recursion on a small, unguarded stack.
 const MAX_NESTING = 1_000;
 // The parser calls back every 100 steps. Ordinary code takes 1 to 4 steps per character, broken code up to 7. A limit
@@ -74,7 +69,6 @@ async function startRuntime(): Promise<ParserRuntime> {
 function discardRuntime(): void {
   delete load.cache[RUNTIME_PATH];
   runtime = undefined;
-  latest = undefined;
   parsers.clear();
 }
 
@@ -114,39 +108,17 @@ export async function withSyntaxTree<T>(
   text: string,
   read: (root: SyntaxNode) => T,
 ): Promise<T | undefined> {
-  const isKept = isLatest(name, text);
-  if (!isKept && (text.length > MAX_SOURCE_CHARACTERS || !isNestedWithin(text, MAX_NESTING)))
-    return undefined;
+  if (text.length > MAX_SOURCE_CHARACTERS || !isNestedWithin(text, MAX_NESTING)) return undefined;
   const parser = await parserOf(name);
   try {
-    const tree = treeOf(parser, name, text);
-    return tree === undefined ? undefined : read(new SyntaxNode(tree.rootNode, text));
+    const tree = parseWithinBudget(parser, text);
+    if (tree === null) return undefined;
+    const found = read(new SyntaxNode(tree.rootNode, text));
+    tree.delete();
+    return found;
   } catch (error) {
     if (!(error instanceof Error) || error.name !== "RuntimeError") throw error;
     discardRuntime();
     return undefined;
-  } finally {
-    if (text.length > MAX_KEPT_CHARACTERS) dropLatest();
   }
-}
-
-/** The tree of the last text, cached because callers often need a file's outline and then its text without comments. */
-let latest: { name: GrammarName; text: string; tree: SyntaxTree } | undefined;
-
-function isLatest(name: GrammarName, text: string): boolean {
-  return latest?.name === name && latest.text === text;
-}
-
-function treeOf(parser: Parser, name: GrammarName, text: string): SyntaxTree | undefined {
-  if (latest !== undefined && isLatest(name, text)) return latest.tree;
-  dropLatest();
-  const tree = parseWithinBudget(parser, text);
-  if (tree === null) return undefined;
-  latest = { name, text, tree };
-  return tree;
-}
-
-function dropLatest(): void {
-  latest?.tree.delete();
-  latest = undefined;
 }

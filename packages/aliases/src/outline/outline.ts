@@ -7,12 +7,6 @@ export interface SourceInput {
   alias?: string | undefined;
 }
 
-/** `signatures`: declarations with members, no bodies. `heads`: kind, name, type parameters. */
-export type OutlineDepth = "signatures" | "heads";
-
-/** Every depth, the more detailed one first. */
-export const OUTLINE_DEPTHS: readonly OutlineDepth[] = ["signatures", "heads"];
-
 /** Languages that the parser or the readers of headings and keys understand. */
 export type OutlineLanguage =
   | "typescript"
@@ -40,7 +34,7 @@ export type OutlineLanguage =
 export interface OutlineItem {
   /** The name that importers use. For a list of re-exports, the first name. */
   name: string;
-  /** The words that `text` starts with at depth `heads`. Items of the same kind are joined on one line. */
+  /** The leading words, such as `const` or `abstract class`. */
   kind: string;
   /** Every name that this item exports. */
   exports: string[];
@@ -51,11 +45,10 @@ export interface OutlineItem {
 }
 
 /**
- * A file reduced to its declarations. `text` renders `items` at `depth`. All are exported, so the
+ * A file reduced to its declarations. `text` renders `items`. All are exported, so the
  * word `export` is left out. `…` replaces omitted text, and `…12` twelve omitted parts.
  */
 export interface Outline {
-  depth: OutlineDepth;
   /** Undefined if the path's language is unknown. The outline then has no items. */
   language: OutlineLanguage | undefined;
   text: string;

@@ -78,11 +78,4 @@ export class SyntaxNode {
     }
     return fields.get(name);
   }
-
-  /** All descendants of these types in source order, outer nodes before inner ones. */
-  descendants(types: readonly string[]): SyntaxNode[] {
-    return this.#node
-      .descendantsOfType([...types])
-      .flatMap((node) => (node === null ? [] : [new SyntaxNode(node, this.source)]));
-  }
 }

@@ -34,6 +34,5 @@ export interface ParserNode {
   isNamed: boolean;
   hasError: boolean;
   children: (ParserNode | null)[];
-  descendantsOfType(types: string[]): (ParserNode | null)[];
   childForFieldName(name: string): ParserNode | null;
 }

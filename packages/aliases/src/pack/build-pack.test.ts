@@ -345,8 +345,8 @@ describe("buildPack", () => {
     const [unix, windows] = ["unix.ts", "windows.ts"].map((path) => byPath(packed, path));
     expect(windows?.sha8).toBe(unix?.sha8);
     const source = { path: "m.ts", text: crlf };
-    const outline = await buildOutline(source, { depth: "signatures" });
-    expect(outline).toEqual(await buildOutline({ ...source, text }, { depth: "signatures" }));
+    const outline = await buildOutline(source);
+    expect(outline).toEqual(await buildOutline({ ...source, text }));
   });
 
   it("shows the members that the task is about, byte for byte, and marks omissions", async () => {

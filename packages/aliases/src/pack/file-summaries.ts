@@ -48,7 +48,7 @@ export async function buildOverview(
   for (const source of files.slice(0, MAX_OVERVIEW_FILES)) {
     const outline = await buildOutline(
       { path: source.file.path, text: source.lines.join("\n") },
-      { depth: "signatures", signal },
+      { signal },
     );
     const { text, unread } = outline;
     if (text !== "") picks.push({ source, outline: text, unread });

@@ -12,9 +12,8 @@ export interface DerivedFile {
 /** The format's name, the writer's id, and the digest of everything after it. */
 const HEADER_BYTES = "ccl-derived-2 ".length + 65 + 65;
 const LINE_FEED = 10;
-const JSON_MARK = 0x6a;
-/** A key, a mark and the byte length of the value, which follows on its own lines. */
-const ENTRY = /^([0-9a-f]{64})[ j](\d{1,15})$/;
+/** A key and the byte length of the value, which follows on its own lines. */
+const ENTRY = /^([0-9a-f]{64}) (\d{1,15})$/;
 const LONGEST_ENTRY_LINE = 64 + 1 + 15 + 1;
 
 /** Reads a cache file. A file that is missing, damaged or written by other code has no entries. */
@@ -31,20 +30,14 @@ export function readDerivedFile(file: string, writerId: string): DerivedFile {
   };
 }
 
-/** Encodes one entry. `sha256` must be 64 lower-case hex digits. */
+/** Encodes one entry. `sha256` must be 64 lower-case hex digits. A lone surrogate becomes U+FFFD. */
 export function encodeEntry(sha256: string, value: string): Buffer {
-  // UTF-8 cannot encode a lone surrogate, so such a value is stored as JSON, which escapes it.
-  const isJson = /\p{Surrogate}/u.test(value);
-  const text = isJson ? JSON.stringify(value) : value;
-  return Buffer.from(`${sha256}${isJson ? "j" : " "}${Buffer.byteLength(text)}\n${text}\n`);
+  return Buffer.from(`${sha256} ${Buffer.byteLength(value)}\n${value}\n`);
 }
 
 /** The value of an encoded entry. */
-export function decodeEntry(entry: Buffer): string | undefined {
-  const text = entry.toString("utf8", entry.indexOf(LINE_FEED) + 1, entry.length - 1);
-  if (entry[64] !== JSON_MARK) return text;
-  const value: unknown = JSON.parse(text);
-  return typeof value === "string" ? value : undefined;
+export function decodeEntry(entry: Buffer): string {
+  return entry.toString("utf8", entry.indexOf(LINE_FEED) + 1, entry.length - 1);
 }
 
 /** Renders a file of entries. `writerId` has 64 ASCII characters. */

@@ -53,6 +53,42 @@ describe("walkTree", () => {
     ]);
   });
 
+  it("takes files that git tracks although it ignores them, unless another file leaves them out", async () => {
+    execFileSync("git", ["init", "-q", root]);
+    write({
+      ".gitignore": "bin/\n*.gen.ts\n",
+      ".cclignore": "bin/secret.ts\n",
+      "bin/run.ts": "",
+      "bin/deep/tool.ts": "",
+      "bin/deep/app.min.js": "",
+      "bin/secret.ts": "",
+      "a.gen.ts": "",
+    });
+    execFileSync("git", ["-C", root, "add", "-f", "."]);
+    write({ "bin/fresh.ts": "", "b.gen.ts": "", "bin/out/x.ts": "" });
+    expect(await pathsOf()).toEqual([
+      ".cclignore",
+      ".gitignore",
+      "a.gen.ts",
+      "bin/deep/tool.ts",
+      "bin/run.ts",
+    ]);
+    expect((await walk()).skipped.map(({ path }) => path)).toEqual([
+      "b.gen.ts",
+      "bin/deep/app.min.js",
+      "bin/fresh.ts",
+      "bin/out/",
+      "bin/secret.ts",
+    ]);
+    expect(await pathsOf({}, join(root, "bin"))).toEqual([
+      "deep/tool.ts",
+      "fresh.ts",
+      "out/x.ts",
+      "run.ts",
+      "secret.ts",
+    ]);
+  });
+
   it("finds the same files as git, with ignore files at all levels", async () => {
     execFileSync("git", ["init", "-q", root]);
     write({

@@ -10,9 +10,20 @@ export interface ContentHash {
 
 const SNIFFED_BYTES = 8192;
 
-/** True if the first 8 KiB contain a NUL, as in git, and there is no UTF-16 byte order mark. */
-export function isBinary(bytes: Buffer): boolean {
-  return utf16Of(bytes) === undefined && bytes.subarray(0, SNIFFED_BYTES).includes(0);
+/** Maximum share of characters that are not UTF-8. Latin-1 text has few letters beyond ASCII. */
+const MAX_INVALID_SHARE = 0.3;
+
+/**
+ * True if the first 8 KiB contain a NUL, as in git, or are mainly not UTF-8. False with a byte order
+ * mark of UTF-16.
+ */
+function isBinary(bytes: Buffer): boolean {
+  if (utf16Of(bytes) !== undefined) return false;
+  const start = bytes.subarray(0, SNIFFED_BYTES);
+  if (start.includes(0)) return true;
+  if (isUtf8(start)) return false;
+  const text = start.toString("utf8");
+  return text.split("\uFFFD").length - 1 > text.length * MAX_INVALID_SHARE;
 }
 
 function utf16Of(bytes: Buffer): "utf-16le" | "utf-16be" | undefined {

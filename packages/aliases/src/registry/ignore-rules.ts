@@ -3,6 +3,8 @@ import { basename, dirname, join, posix, relative, sep } from "node:path";
 
 import type { Ignore, PatternParams } from "ignore";
 
+import { trackedIgnoredPaths } from "./tracked-paths.ts";
+
 /** Decides what is ignored in one folder. As in git, patterns of deeper folders and later files win. */
 export interface IgnoreRules {
   /**
@@ -16,10 +18,10 @@ export interface IgnoreRules {
 }
 
 /**
- * All use git's syntax, and later files win. `.ignore` is for search tools, and `.cclignore` lists
- * files that no pack may contain.
+ * These use git's syntax too, and win over `.gitignore`. `.ignore` is for search tools, and
+ * `.cclignore` lists files that no pack may contain.
  */
-const IGNORE_FILES = [".gitignore", ".ignore", ".cclignore"];
+const OTHER_IGNORE_FILES = [".ignore", ".cclignore"];
 
 /**
  * Files that neither name nor explain anything (lock files, minified files, source maps) and files
@@ -82,36 +84,60 @@ export async function rootIgnoreRules(
   const noise = create().add(
     NOISE.map((pattern) => ({ pattern, mark: `left out by default: ${pattern}` })),
   );
+  const bare = { create, all: noise, ofTracked: noise };
   const top = repositoryTop(root);
-  const inherited = top === undefined ? undefined : ancestorRules(root, top, create().add(noise));
-  return folderRules({ root, own, create, ...(inherited ?? { rules: noise, base: "" }) });
+  const inherited = top === undefined ? undefined : ancestorRules(root, top, bare);
+  const tracked = top === undefined ? new Set<string>() : await trackedIgnoredPaths(root);
+  return folderRules({ root, own, tracked, ...(inherited ?? { rules: bare, base: "" }) });
+}
+
+/** The rules of git's and other ignore files, and those of the others alone, for files that git tracks. */
+interface RuleSets {
+  create: () => Ignore;
+  all: Ignore;
+  ofTracked: Ignore;
+}
+
+/** Adds the ignore files in the folder at `path`, whose place in the repository is `folder`. */
+function withFolder({ create, all, ofTracked }: RuleSets, path: string, folder: string): RuleSets {
+  const own = readPatterns(join(path, ".gitignore"), folder);
+  const others = OTHER_IGNORE_FILES.flatMap((name) => readPatterns(join(path, name), folder));
+  return {
+    create,
+    all: create().add(all).add(own).add(others),
+    ofTracked: create().add(ofTracked).add(others),
+  };
 }
 
 interface FolderRules {
   root: string;
   own: Ignore;
-  create: () => Ignore;
+  /** Files that git tracks although a rule ignores them, and their folders, relative to the root. */
+  tracked: ReadonlySet<string>;
   /**
    * For paths that start with `base`, the path from the repository's top to the root, with a
    * trailing slash.
    */
-  rules: Ignore;
+  rules: RuleSets;
   base: string;
 }
 
 function folderRules(state: FolderRules): IgnoreRules {
-  const { root, own, rules, base, create } = state;
+  const { root, own, tracked, rules, base } = state;
   return {
     ruleFor(path, isDirectory) {
       const subject = isDirectory ? `${path}/` : path;
       const mine = own.test(subject);
       if (mine.ignored || mine.unignored) return mine.ignored ? "" : undefined;
-      return rules.test(base + subject).rule?.mark;
+      const applied = tracked.has(subject) ? rules.ofTracked : rules.all;
+      return applied.test(base + subject).rule?.mark;
     },
     enter(directory, names) {
-      if (!IGNORE_FILES.some((name) => names.has(name))) return this;
-      const patterns = readFolderPatterns(join(root, directory), base + directory);
-      return folderRules({ ...state, rules: create().add(rules).add(patterns) });
+      if (![".gitignore", ...OTHER_IGNORE_FILES].some((name) => names.has(name))) return this;
+      return folderRules({
+        ...state,
+        rules: withFolder(rules, join(root, directory), base + directory),
+      });
     },
   };
 }
@@ -123,16 +149,17 @@ function folderRules(state: FolderRules): IgnoreRules {
 function ancestorRules(
   root: string,
   top: string,
-  rules: Ignore,
-): { rules: Ignore; base: string } | undefined {
-  rules.add(readPatterns(join(top, ".git", "info", "exclude"), ""));
+  bare: RuleSets,
+): { rules: RuleSets; base: string } | undefined {
+  const excluded = readPatterns(join(top, ".git", "info", "exclude"), "");
+  let rules = { ...bare, all: bare.create().add(bare.all).add(excluded) };
   const base = relative(top, root).split(sep).join("/");
   if (base === "") return { rules, base };
   let folder = "";
   for (const name of base.split("/")) {
-    rules.add(readFolderPatterns(join(top, folder), folder));
+    rules = withFolder(rules, join(top, folder), folder);
     folder = folder === "" ? name : `${folder}/${name}`;
-    if (rules.ignores(`${folder}/`)) return undefined;
+    if (rules.all.ignores(`${folder}/`)) return undefined;
   }
   return { rules, base: `${base}/` };
 }
@@ -142,10 +169,6 @@ function repositoryTop(root: string): string | undefined {
     if (statSync(join(folder, ".git"), { throwIfNoEntry: false }) !== undefined) return folder;
     if (dirname(folder) === folder) return undefined;
   }
-}
-
-function readFolderPatterns(path: string, folder: string): PatternParams[] {
-  return IGNORE_FILES.flatMap((name) => readPatterns(join(path, name), folder));
 }
 
 /** The patterns of an ignore file, anchored at its folder. Empty if there is no such file. */

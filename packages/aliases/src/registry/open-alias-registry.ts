@@ -30,10 +30,9 @@ import {
   type RegistryRecords,
   type RegistryStore,
 } from "./registry-store.ts";
-import { scanTree } from "./scan-tree.ts";
+import { scanTree, type TreeContext } from "./scan-tree.ts";
 import { statRecords } from "./stat-records.ts";
-import { createStatCache, type StatCache } from "./stat-cache.ts";
-import { verifyRecords, type TreeContext } from "./verify-records.ts";
+import { createFileHasher, type FileHasher } from "./cached-file-hasher.ts";
 
 /**
  * Opens the registry of a project. A folder without one opens as an empty registry, and nothing is
@@ -61,7 +60,7 @@ class FileAliasRegistry implements AliasRegistry {
   readonly isPersistent: boolean;
   readonly cache: DerivedCache;
   readonly #store: RegistryStore;
-  readonly #stats: StatCache;
+  readonly #hash: FileHasher;
   readonly #cacheFolder: string;
   #lastChange: Promise<unknown> = Promise.resolve();
 
@@ -71,13 +70,13 @@ class FileAliasRegistry implements AliasRegistry {
     this.isPersistent = isPersistent;
     this.#store = store;
     this.#cacheFolder = join(root, directory, "cache");
-    this.#stats = createStatCache(join(this.#cacheFolder, "stat.json"));
     this.cache = createDerivedCache({
       directory: this.#cacheFolder,
       writerId: codeId,
       write: (file, bytes) => this.#writeCacheFile(file, bytes),
       liveHashes: () => [...store.records.values()].flatMap(({ sha256 = [] }) => sha256),
     });
+    this.#hash = createFileHasher(this.cache);
   }
 
   add(
@@ -129,16 +128,16 @@ class FileAliasRegistry implements AliasRegistry {
     options: { signal?: AbortSignal | undefined } = {},
   ): ReturnType<AliasRegistry["stat"]> {
     const stats = await statRecords(this.#treeContext(createPacer(options)));
-    await this.#writeStats();
+    await this.cache.flush();
     return stats;
   }
 
   async verify(
     options: { signal?: AbortSignal | undefined } = {},
   ): ReturnType<AliasRegistry["verify"]> {
-    const report = await verifyRecords(this.#treeContext(createPacer(options)));
-    await this.#writeStats();
-    return report;
+    const { checks } = await scanTree(this.#treeContext(createPacer(options)), {});
+    await this.cache.flush();
+    return { checks, isClean: checks.every(({ status }) => status === "ok") };
   }
 
   scan(rules: ScanRules = {}): Promise<ScanReport> {
@@ -149,16 +148,13 @@ class FileAliasRegistry implements AliasRegistry {
         ({ length }) => length > 0,
       );
       if (hasChanged) await this.#store.replace(records, rules.signal);
-      await this.#writeStats();
+      await this.cache.flush();
       return { entries: this.list(), ...report };
     });
   }
 
   async close(): Promise<void> {
-    await this.#inTurn(async () => {
-      await this.#writeStats();
-      await this.cache.flush();
-    });
+    await this.#inTurn(() => this.cache.flush());
   }
 
   /** Runs changes one at a time, so that each starts from the result of the previous one. */
@@ -170,7 +166,7 @@ class FileAliasRegistry implements AliasRegistry {
 
   #treeContext(pacer: Pacer): TreeContext {
     const { root, directory: registryDirectory } = this;
-    return { root, registryDirectory, records: this.#store.records, cache: this.#stats, pacer };
+    return { root, registryDirectory, records: this.#store.records, hash: this.#hash, pacer };
   }
 
   #hashForAdding(path: string): Result<{ path: string; sha256: string }> {
@@ -185,15 +181,8 @@ class FileAliasRegistry implements AliasRegistry {
     }
   }
 
-  async #writeStats(): Promise<void> {
-    if (!this.#stats.isChanged) return;
-    const paths = new Set([...this.#store.records.values()].map(({ path }) => path));
-    const text = this.#stats.render((path) => paths.has(path));
-    await this.#writeCacheFile(join(this.#cacheFolder, "stat.json"), text);
-  }
-
   /** A cache only saves time, so a failed write is ignored. */
-  async #writeCacheFile(file: string, content: string | Uint8Array): Promise<void> {
+  async #writeCacheFile(file: string, content: Uint8Array): Promise<void> {
     if (!this.isPersistent || !this.#store.hasFile) return;
     // Another program's folder gets no cache, because its users might commit it.
     if (basename(this.directory) !== OWN_DIRECTORY && !existsSync(this.#cacheFolder)) return;

@@ -57,7 +57,7 @@ function readContent(
 ): Result<AliasContent> {
   let bytes: Buffer;
   try {
-    bytes = readBytes(file);
+    bytes = readBytes(file.realPath);
   } catch {
     return failure({
       code: "path_unreadable",

@@ -27,5 +27,5 @@ export function compareRecord(
 /** True if the record describes this content. Its 8 digits may be those of the bytes with CRLF. */
 function isRecorded(record: RegistryRecord, sha256: string, file: TreeFile): boolean {
   if (record.sha256 !== undefined) return record.sha256 === sha256;
-  return sha256.startsWith(record.sha8) || rawSha8(readBytes(file)) === record.sha8;
+  return sha256.startsWith(record.sha8) || rawSha8(readBytes(file.realPath)) === record.sha8;
 }

@@ -35,20 +35,17 @@ export interface RegistryStoreOptions {
   /** Absolute. */
   directory: string;
   isPersistent: boolean;
-  /** Maximum wait for another writer. */
-  lockWaitMs?: number | undefined;
 }
 
 /** The default folder. Only this package uses it, so it gets a .gitignore and a cache. */
 export const OWN_DIRECTORY = ".ccl";
-const DEFAULT_LOCK_WAIT_MS = 5000;
 
 /**
  * Reads the registry file, if there is one.
  * @throws AliasesError `registry_corrupt`, `registry_version_unsupported`, `io_failed`
  */
 export function openRegistryStore(options: RegistryStoreOptions): RegistryStore {
-  const { directory, isPersistent, lockWaitMs = DEFAULT_LOCK_WAIT_MS } = options;
+  const { directory, isPersistent } = options;
   const file = join(directory, "aliases.json");
   let text = readText(file);
   let document: RegistryDocument = text === undefined ? emptyRegistry() : parseRegistry(text, file);
@@ -56,18 +53,14 @@ export function openRegistryStore(options: RegistryStoreOptions): RegistryStore 
   async function write(next: RegistryDocument, signal: AbortSignal | undefined): Promise<void> {
     throwIfAborted(signal, AliasesError);
     prepareDirectory(directory);
-    await withRegistryLock(
-      join(directory, "aliases.lock"),
-      { waitMs: lockWaitMs, signal },
-      async () => {
-        if (readText(file) !== text) throw conflict(file);
-        const nextText = renderRegistry(next);
-        await writeFileDurable(file, nextText).catch((error: unknown) => {
-          throw toIoError(error, `write ${file}`);
-        });
-        text = nextText;
-      },
-    );
+    await withRegistryLock(join(directory, "aliases.lock"), { signal }, async () => {
+      if (readText(file) !== text) throw conflict(file);
+      const nextText = renderRegistry(next);
+      await writeFileDurable(file, nextText).catch((error: unknown) => {
+        throw toIoError(error, `write ${file}`);
+      });
+      text = nextText;
+    });
   }
 
   return {

@@ -2,7 +2,7 @@ import { compareCodeUnits } from "@ccl/core";
 import { callListener } from "@ccl/core/events";
 import { basename } from "node:path";
 
-import type { ScanReport, ScanRules } from "./alias-registry.ts";
+import type { AliasCheck, ScanReport, ScanRules } from "./alias-registry.ts";
 import { nameFiles, type UnnamedFile } from "./alias-from-path.ts";
 import { aliasKey } from "./alias-name.ts";
 import { classifyPath } from "./classify-path.ts";
@@ -12,11 +12,25 @@ import { matchMoves } from "./match-moves.ts";
 import { compareRecord, type RecordState } from "./record-state.ts";
 import { changeRecord, type RegistryRecord } from "./registry-file.ts";
 import { OWN_DIRECTORY } from "./registry-store.ts";
-import type { TreeContext } from "./verify-records.ts";
+import type { FileHasher } from "./cached-file-hasher.ts";
+import type { Pacer } from "./pacer.ts";
+import type { RegistryRecords } from "./registry-store.ts";
 
-/** The records after a scan, with its report. */
+/** The tree and the records to check. */
+export interface TreeContext {
+  /** Absolute, with links resolved. */
+  root: string;
+  /** Relative to the root, with forward slashes. */
+  registryDirectory: string;
+  records: RegistryRecords;
+  hash: FileHasher;
+  pacer: Pacer;
+}
+
+/** The records after a scan, with its report, and the earlier records compared with the disk. */
 export interface ScanOutcome {
   records: Map<string, RegistryRecord>;
+  checks: AliasCheck[];
   report: Omit<ScanReport, "entries">;
 }
 
@@ -44,6 +58,7 @@ export async function scanTree(context: TreeContext, rules: ScanRules): Promise<
   );
 
   const records = new Map<string, RegistryRecord>();
+  const checks: AliasCheck[] = [];
   const report: ScanOutcome["report"] = {
     added: [],
     updated: [],
@@ -56,13 +71,14 @@ export async function scanTree(context: TreeContext, rules: ScanRules): Promise<
     if (target !== undefined) report.moved.push(alias);
     else if (state.status === "changed") report.updated.push(alias);
     else if (state.status === "missing") report.removed.push(alias);
+    checks.push(checkOf(alias, { record, state }, target));
     const next = nextRecord(record, state, target);
     if (next !== undefined) records.set(alias, next);
   }
   const movedTo = new Set(moves.values());
   const fresh = unnamed.filter((file) => !movedTo.has(file));
   report.added = addNames(fresh, records);
-  return { records, report };
+  return { records, checks, report };
 }
 
 /**
@@ -77,7 +93,7 @@ async function hashTree(
   const files: HashedFile[] = [];
   for (const file of tree.files) {
     try {
-      const { sha256, isBinary } = context.cache.hash(file);
+      const { sha256, isBinary } = context.hash(file);
       if (isBinary && !named.has(file.path))
         tree.skipped.push({ path: file.path, reason: "binary" });
       else files.push({ ...file, sha256 });
@@ -101,7 +117,7 @@ interface ComparedRecord {
  * program.
  */
 async function compareAll(
-  { records, root, registryDirectory, cache, pacer }: TreeContext,
+  { records, root, registryDirectory, hash, pacer }: TreeContext,
   files: readonly HashedFile[],
   skipped: ScanReport["skipped"],
 ): Promise<Map<string, ComparedRecord>> {
@@ -109,8 +125,7 @@ async function compareAll(
   const ignored = skipped.filter(({ reason }) => isOwn && reason === "ignored");
   const locate = createLocator(root);
   const byPath = new Map(files.map((file) => [file.path, file]));
-  const hashOf = (file: TreeFile): string =>
-    byPath.get(file.path)?.sha256 ?? cache.hash(file).sha256;
+  const hashOf = (file: TreeFile): string => byPath.get(file.path)?.sha256 ?? hash(file).sha256;
   const sorted = [...records].sort(([a], [b]) => compareCodeUnits(a, b));
   const compared = new Map<string, ComparedRecord>();
   for (const [alias, record] of sorted) {
@@ -126,6 +141,19 @@ async function compareAll(
     await pacer.step(files.length, files.length);
   }
   return compared;
+}
+
+function checkOf(
+  alias: string,
+  { record, state }: ComparedRecord,
+  target: HashedFile | undefined,
+): AliasCheck {
+  const { path, sha8 } = record;
+  const check = { alias, path, sha8 };
+  if (target !== undefined) return { ...check, status: "moved", movedTo: target.path };
+  if (state.status === "changed")
+    return { ...check, status: "changed", currentSha8: state.sha256.slice(0, 8) };
+  return { ...check, status: state.status === "ok" ? "ok" : "missing" };
 }
 
 /** The updated record of an alias. Undefined if its file is gone. */

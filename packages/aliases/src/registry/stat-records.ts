@@ -1,30 +1,30 @@
 import { compareCodeUnits } from "@ccl/core";
 import type { AliasStat } from "./alias-registry.ts";
 import { createLocator, type NoFile, type TreeFile } from "./locate-file.ts";
-import type { StatCache } from "./stat-cache.ts";
-import type { TreeContext } from "./verify-records.ts";
+import type { FileHasher } from "./cached-file-hasher.ts";
+import type { TreeContext } from "./scan-tree.ts";
 
 /** The current content hash of every named file. */
 export async function statRecords({
   root,
   records,
-  cache,
+  hash,
   pacer,
 }: TreeContext): Promise<AliasStat[]> {
   const locate = createLocator(root);
   const sorted = [...records].sort(([a], [b]) => compareCodeUnits(a, b));
   const stats: AliasStat[] = [];
   for (const [alias, { path }] of sorted) {
-    stats.push({ alias, path, ...hashOf(locate(path), cache) });
+    stats.push({ alias, path, ...hashOf(locate(path), hash) });
     await pacer.step(stats.length, sorted.length);
   }
   return stats;
 }
 
-function hashOf(file: TreeFile | NoFile, cache: StatCache): Pick<AliasStat, "sha256" | "isBinary"> {
+function hashOf(file: TreeFile | NoFile, hash: FileHasher): Pick<AliasStat, "sha256" | "isBinary"> {
   if (typeof file === "string") return { isBinary: false };
   try {
-    return cache.hash(file);
+    return hash(file);
   } catch {
     return { isBinary: false };
   }

@@ -6,76 +6,76 @@ import { folderPath, syncNames, type StoreFolder, unlinkIfThere } from "../layou
  * Commits of several references. Each reference names its batch, and counts once the batch's file is renamed from
  * `<token>.open` to `<token>.done`.
  */
-export interface Batches {
-  /** Starts a batch. Collectors treat its references as in use, readers as absent. */
-  begin(): Promise<string>;
-  /** Makes all its references count at once. */
-  commit(batch: string): Promise<void>;
-  /** Ends a batch that failed. Its files become garbage. */
-  abandon(batch: string): Promise<void>;
-  /** True if a reference of that batch counts. */
-  isVisible(batch: string | undefined): Promise<boolean>;
-  /** True if it counts or may still come to count. */
-  isInUse(batch: string | undefined): Promise<boolean>;
-  /** The references that count at one moment: all references of a batch or none. */
-  visibleAmong(list: () => Promise<ShardEntry[]>): Promise<ReferenceEntry[]>;
-  /** The files of batches with their state, for a sweep. */
-  listFiles(): Promise<{ batch: string; isDone: boolean; path: string }[]>;
-}
-
-/** The batches of a store. */
-export function createBatches(store: StoreFolder): Batches {
-  const { fs } = store;
-  const folder = folderPath(store, "batches");
-  const pathOf = (batch: string, state: "open" | "done"): string =>
-    join(folder, `${batch}.${state}`);
+export class Batches {
+  readonly #store: StoreFolder;
+  readonly #folder: string;
   /** A batch that was done once stays done while any file names it. */
-  const done = new Set<string>();
+  readonly #done: Set<string> = new Set();
 
-  const isDone = async (batch: string): Promise<boolean> => {
-    if (done.has(batch)) return true;
-    if ((await fs.status(pathOf(batch, "done"))) === undefined) return false;
-    done.add(batch);
+  constructor(store: StoreFolder) {
+    this.#store = store;
+    this.#folder = folderPath(store, "batches");
+  }
+
+  /** Starts a batch. Collectors treat its references as in use, readers as absent. */
+  async begin(): Promise<string> {
+    const batch = this.#store.owner.nextToken();
+    await (await this.#store.fs.create(this.#pathOf(batch, "open"))).close();
+    return batch;
+  }
+
+  /** Makes all its references count at once. */
+  async commit(batch: string): Promise<void> {
+    await this.#store.fs.rename(this.#pathOf(batch, "open"), this.#pathOf(batch, "done"));
+    await syncNames(this.#store, this.#folder);
+  }
+
+  /** Ends a batch that failed. Its files become garbage. */
+  async abandon(batch: string): Promise<void> {
+    this.#done.delete(batch);
+    await unlinkIfThere(this.#store, this.#pathOf(batch, "open"));
+    await unlinkIfThere(this.#store, this.#pathOf(batch, "done"));
+  }
+
+  /** True if a reference of that batch counts. */
+  async isVisible(batch: string | undefined): Promise<boolean> {
+    if (batch === undefined || this.#done.has(batch)) return true;
+    if (!(await this.#hasFile(batch, "done"))) return false;
+    this.#done.add(batch);
     return true;
-  };
+  }
 
-  const listFiles: Batches["listFiles"] = async () =>
-    (await fs.list(folder)).flatMap((name) => {
+  /** True if it counts or may still come to count. */
+  async isInUse(batch: string | undefined): Promise<boolean> {
+    // The order matters: in between, the batch can only change from open to done.
+    if (batch === undefined || this.#done.has(batch)) return true;
+    return (await this.#hasFile(batch, "open")) || (await this.isVisible(batch));
+  }
+
+  /** The references that count at one moment: all references of a batch or none. */
+  async visibleAmong(list: () => Promise<ShardEntry[]>): Promise<ReferenceEntry[]> {
+    const files = await this.listFiles();
+    const doneBefore = new Set(files.filter((file) => file.isDone).map((file) => file.batch));
+    const entries = await list();
+    return entries
+      .filter(isReference)
+      .filter(({ batch }) => batch === undefined || doneBefore.has(batch));
+  }
+
+  /** The files of batches with their state, for a sweep. */
+  async listFiles(): Promise<{ batch: string; isDone: boolean; path: string }[]> {
+    return (await this.#store.fs.list(this.#folder)).flatMap((name) => {
       const [batch = "", state] = name.split(".");
       if (state !== "open" && state !== "done") return [];
-      return [{ batch, isDone: state === "done", path: join(folder, name) }];
+      return [{ batch, isDone: state === "done", path: join(this.#folder, name) }];
     });
+  }
 
-  return {
-    async begin() {
-      const batch = store.owner.nextToken();
-      await (await fs.create(pathOf(batch, "open"))).close();
-      return batch;
-    },
-    async commit(batch) {
-      await fs.rename(pathOf(batch, "open"), pathOf(batch, "done"));
-      await syncNames(store, folder);
-    },
-    async abandon(batch) {
-      done.delete(batch);
-      await unlinkIfThere(store, pathOf(batch, "open"));
-      await unlinkIfThere(store, pathOf(batch, "done"));
-    },
-    isVisible: async (batch) => batch === undefined || (await isDone(batch)),
-    async isInUse(batch) {
-      // The order matters: in between, the batch can only change from open to done.
-      if (batch === undefined || done.has(batch)) return true;
-      return (await fs.status(pathOf(batch, "open"))) !== undefined || (await isDone(batch));
-    },
-    async visibleAmong(list) {
-      const doneBefore = new Set(
-        (await listFiles()).filter((file) => file.isDone).map((file) => file.batch),
-      );
-      const entries = await list();
-      return entries
-        .filter(isReference)
-        .filter(({ batch }) => batch === undefined || doneBefore.has(batch));
-    },
-    listFiles,
-  };
+  async #hasFile(batch: string, state: "open" | "done"): Promise<boolean> {
+    return (await this.#store.fs.status(this.#pathOf(batch, state))) !== undefined;
+  }
+
+  #pathOf(batch: string, state: "open" | "done"): string {
+    return join(this.#folder, `${batch}.${state}`);
+  }
 }

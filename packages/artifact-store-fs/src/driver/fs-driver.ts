@@ -1,6 +1,6 @@
-import { hasSharedLimits, type ArtifactDriver, type StagedBlob } from "@ccl/artifact-store/driver";
+import { hasSharedLimits, type ArtifactDriver } from "@ccl/artifact-store/driver";
 import { prepareFolders, type StoreFolder } from "../layout/store-folder.ts";
-import { createBatches } from "./batches.ts";
+import { Batches } from "./batches.ts";
 import { collectGarbage } from "./collect-garbage.ts";
 import { commitPuts } from "./commit-puts.ts";
 import type { FsStore } from "./fs-store.ts";
@@ -8,26 +8,20 @@ import { commitWithinLimits } from "./limits.ts";
 import { repairBlob, quarantineBlob } from "./repair-blob.ts";
 import { findBlob } from "./open-body.ts";
 import { handlesOf, listHandles, listIds, removeHandles } from "./references.ts";
-import { stageFile } from "./staged-file.ts";
-import { type StagedFile } from "./fs-store.ts";
-import { createLease, sweep, sweepAfterCrash } from "./sweep.ts";
+import { StagedFile } from "./staged-file.ts";
+import { Lease, sweep, sweepAfterCrash } from "./sweep.ts";
 
 /** A driver over a folder, which is created if it is missing. */
 export async function openFsDriver(folder: StoreFolder): Promise<ArtifactDriver> {
   await prepareFolders(folder);
-  const batches = createBatches(folder);
-  const store: FsStore = {
-    ...folder,
-    batches,
-    staged: new WeakMap<StagedBlob, StagedFile>(),
-  };
+  const store: FsStore = { ...folder, batches: new Batches(folder) };
   await sweepAfterCrash(store);
-  const lease = createLease(store);
+  const lease = new Lease(store);
   return {
     name: "fs",
     async stage() {
       await lease.take();
-      return stageFile(store);
+      return StagedFile.create(store);
     },
     async commit(puts, { limits, ...options }) {
       await lease.take();

@@ -1,12 +1,10 @@
-import type { BlobPut, BlobRecord, StagedBlob } from "@ccl/artifact-store/driver";
+import type { BlobPut } from "@ccl/artifact-store/driver";
 import type { StoreFolder } from "../layout/store-folder.ts";
 import type { Batches } from "./batches.ts";
 
 /** What all parts of the driver share. */
 export interface FsStore extends StoreFolder {
   batches: Batches;
-  /** The streams that this driver started. */
-  staged: WeakMap<StagedBlob, StagedFile>;
 }
 
 /** The time of a change, its batch, and the signal that cancels it. */
@@ -20,10 +18,3 @@ export interface ChangeOptions {
 
 /** The content of a put or a repair. */
 export type BlobContent = BlobPut["content"];
-
-/** A stream that is being written. It gets its header and its name at the end. */
-export interface StagedFile extends StagedBlob {
-  readonly path: string;
-  /** Writes what stands before and after the content, and syncs. May be called again before the file has a name. */
-  finish(header: Uint8Array, options: { record: BlobRecord; now: number }): Promise<void>;
-}

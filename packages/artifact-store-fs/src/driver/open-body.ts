@@ -1,5 +1,5 @@
 import { chunkBytes, type StoredBlob } from "@ccl/artifact-store/driver";
-import { systemCode } from "@ccl/core/node";
+import { systemCode, unless } from "@ccl/core/node";
 import type { OpenFile } from "../file-system/file-system.ts";
 import { isReference, referenceOf, type ShardEntry } from "../layout/entry-name.ts";
 import { readHeader, type FileHeader } from "../layout/file-header.ts";
@@ -18,33 +18,30 @@ interface OpenBody {
   found: Awaited<ReturnType<typeof readHeader>>;
 }
 
-/** Opens a file. Undefined if it is gone, "unusable" if its name belongs to something that is not a file. */
-async function openPath(store: FsStore, path: string): Promise<OpenFile | "unusable" | undefined> {
-  try {
-    return await store.fs.open(path);
-  } catch (error) {
-    const code = systemCode(error);
-    if (code === "ENOENT") return undefined;
-    if (code === "ELOOP" || code === "EISDIR" || code === "EMLINK") return "unusable";
-    throw error;
-  }
+/** What a name stands for that belongs to a link or a folder. */
+const emptyFile: OpenFile = {
+  write: () => Promise.resolve(),
+  read: () => Promise.resolve(0),
+  setTime: () => Promise.resolve(),
+  sync: () => Promise.resolve(),
+  close: () => Promise.resolve(),
+};
+
+/** Opens a file. Undefined if it is gone. */
+function openPath(store: FsStore, path: string): Promise<OpenFile | undefined> {
+  const opening = unless(["ELOOP", "EISDIR", "EMLINK"], store.fs.open(path), emptyFile);
+  return unless(["ENOENT"], opening, undefined);
 }
 
 /** Finds the bytes of an artifact under any of their names, and keeps the file open. */
-async function openBody(
-  store: FsStore,
-  artifactId: string,
-): Promise<OpenBody | "unusable" | undefined> {
+async function openBody(store: FsStore, artifactId: string): Promise<OpenBody | undefined> {
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const blob = await openPath(store, blobPath(store, artifactId));
-    if (blob === "unusable") return blob;
     if (blob !== undefined) return withHeader(blob, artifactId, false);
     const entries = await listArtifact(store, artifactId);
     for (const entry of asideFirst(entries)) {
       const file = await openPath(store, entryPath(store, entry));
-      if (file === "unusable" && entry.kind === "bad")
-        return { file: emptyFile, isQuarantined: true, found: undefined };
-      if (file === undefined || file === "unusable") continue;
+      if (file === undefined) continue;
       const body = await withHeader(file, artifactId, entry.kind === "bad");
       if (entry.kind === "trash" || entry.kind === "bad" || (await holdsContent(body))) return body;
       await file.close();
@@ -87,14 +84,6 @@ async function holdsContent({ file, found }: OpenBody): Promise<boolean> {
   return header.sizeBytes === 0 || (await file.read(new Uint8Array(1), lastByte)) === 1;
 }
 
-const emptyFile: OpenFile = {
-  write: () => Promise.resolve(),
-  read: () => Promise.resolve(0),
-  setTime: () => Promise.resolve(),
-  sync: () => Promise.resolve(),
-  close: () => Promise.resolve(),
-};
-
 /** The blob of an artifact that has a reference which counts. */
 export async function findBlob(
   store: FsStore,
@@ -102,9 +91,6 @@ export async function findBlob(
 ): Promise<StoredBlob | undefined> {
   const body = await openBody(store, artifactId);
   if (body === undefined) return undefined;
-  if (body === "unusable") {
-    return (await hasReference(store, artifactId)) ? damagedBlob(artifactId, false) : undefined;
-  }
   const { file, found, isQuarantined } = body;
   try {
     if (!(await hasReference(store, artifactId, found?.header))) return undefined;
@@ -161,7 +147,6 @@ async function* readContent(
   const body = await openBody(store, artifactId);
   if (body === undefined)
     throw new Error(`"${artifactId}" was deleted and collected while it was read.`);
-  if (body === "unusable") return;
   try {
     for (let at = start; body.found !== undefined && at < end;) {
       const buffer = new Uint8Array(Math.min(chunkBytes, end - at));

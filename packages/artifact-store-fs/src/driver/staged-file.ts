@@ -1,39 +1,53 @@
-import type { StagedBlob } from "@ccl/artifact-store/driver";
+import type { BlobRecord, StagedBlob } from "@ccl/artifact-store/driver";
 import { join } from "node:path";
-import { folderPath, unlinkIfThere } from "../layout/store-folder.ts";
-import type { FsStore, StagedFile } from "./fs-store.ts";
+import type { OpenFile } from "../file-system/file-system.ts";
+import { folderPath, type StoreFolder, unlinkIfThere } from "../layout/store-folder.ts";
 
 /** Space for the header of a file whose header is known last. */
 export const reservedHeaderBytes = 4096;
 
-/** Starts a stream in the folder `staging`. */
-export async function stageFile(store: FsStore): Promise<StagedBlob> {
-  const path = join(folderPath(store, "staging"), `${store.owner.nextToken()}.tmp`);
-  const file = await store.fs.create(path);
-  let sizeBytes = 0;
-  let isOpen = true;
-  const blob: StagedFile = {
-    path,
-    async write(piece) {
-      await file.write(piece, reservedHeaderBytes + sizeBytes);
-      sizeBytes += piece.length;
-    },
-    async finish(header, { record, now }) {
-      await file.write(header, 0);
-      await file.write(record.chunkHashes, reservedHeaderBytes + record.sizeBytes);
-      await file.setTime(now);
-      if (store.durability !== "off") await file.sync();
-    },
-    async discard() {
-      if (!isOpen) return;
-      isOpen = false;
-      try {
-        await file.close();
-      } finally {
-        await unlinkIfThere(store, path);
-      }
-    },
-  };
-  store.staged.set(blob, blob);
-  return blob;
+/** A stream that is being written in the folder `staging`. It gets its header and its name at the end. */
+export class StagedFile implements StagedBlob {
+  readonly path: string;
+  readonly #store: StoreFolder;
+  readonly #file: OpenFile;
+  #sizeBytes = 0;
+  #isOpen = true;
+
+  private constructor(store: StoreFolder, path: string, file: OpenFile) {
+    this.#store = store;
+    this.path = path;
+    this.#file = file;
+  }
+
+  static async create(store: StoreFolder): Promise<StagedFile> {
+    const path = join(folderPath(store, "staging"), `${store.owner.nextToken()}.tmp`);
+    return new StagedFile(store, path, await store.fs.create(path));
+  }
+
+  async write(piece: Uint8Array): Promise<void> {
+    await this.#file.write(piece, reservedHeaderBytes + this.#sizeBytes);
+    this.#sizeBytes += piece.length;
+  }
+
+  /** Writes what stands before and after the content, and syncs. May be called again before the file has a name. */
+  async finish(
+    header: Uint8Array,
+    { record, now }: { record: BlobRecord; now: number },
+  ): Promise<void> {
+    await this.#file.write(header, 0);
+    await this.#file.write(record.chunkHashes, reservedHeaderBytes + record.sizeBytes);
+    await this.#file.setTime(now);
+    if (this.#store.durability !== "off") await this.#file.sync();
+  }
+
+  async discard(): Promise<void> {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    try {
+      await this.#file.close();
+    } finally {
+      await unlinkIfThere(this.#store, this.path);
+    }
+  }
 }

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { mapConcurrent } from "@ccl/core/async";
 import { systemCode } from "@ccl/core/node";
+import type { FileSystem } from "../file-system/file-system.ts";
 import { isReference } from "../layout/entry-name.ts";
 import {
   entryPath,
@@ -14,33 +15,33 @@ import type { FsStore } from "./fs-store.ts";
 import { listAll } from "./references.ts";
 
 /** A file that shows that an opened store may have unfinished files. A sweep is due if its process is gone. */
-export interface Lease {
-  /** Creates the file once, before the first unfinished file. */
-  take(): Promise<void>;
-  release(): Promise<void>;
-}
+export class Lease {
+  readonly #fs: FileSystem;
+  readonly #path: string;
+  #taken: Promise<void> | undefined;
 
-/** The lease of one opened store. */
-export function createLease(store: StoreFolder): Lease {
-  const path = join(folderPath(store, "owners"), `${store.owner.nextToken()}.live`);
-  let taken: Promise<void> | undefined;
-  return {
-    take() {
-      taken ??= store.fs
-        .create(path)
-        .then((file) => file.close())
-        .catch((error: unknown) => {
-          taken = undefined;
-          throw error;
-        });
-      return taken;
-    },
-    async release() {
-      if (taken === undefined) return;
-      await taken.catch(() => undefined);
-      await store.fs.unlink(path).catch(() => undefined);
-    },
-  };
+  constructor(store: StoreFolder) {
+    this.#fs = store.fs;
+    this.#path = join(folderPath(store, "owners"), `${store.owner.nextToken()}.live`);
+  }
+
+  /** Creates the file once, before the first unfinished file. */
+  take(): Promise<void> {
+    this.#taken ??= this.#fs
+      .create(this.#path)
+      .then((file) => file.close())
+      .catch((error: unknown) => {
+        this.#taken = undefined;
+        throw error;
+      });
+    return this.#taken;
+  }
+
+  async release(): Promise<void> {
+    if (this.#taken === undefined) return;
+    await this.#taken.catch(() => undefined);
+    await this.#fs.unlink(this.#path).catch(() => undefined);
+  }
 }
 
 /** Removes unfinished files of crashed processes, if there was a crash. A read-only store is left alone. */

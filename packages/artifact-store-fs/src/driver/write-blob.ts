@@ -12,7 +12,7 @@ import {
   useFile,
 } from "../layout/store-folder.ts";
 import type { BlobContent, ChangeOptions, FsStore } from "./fs-store.ts";
-import { reservedHeaderBytes } from "./staged-file.ts";
+import { reservedHeaderBytes, StagedFile } from "./staged-file.ts";
 
 /** Path of a file that keeps collectors away from the artifact while it exists. */
 export function pinPath(store: FsStore, artifactId: string): string {
@@ -78,12 +78,12 @@ export async function writeBody(
     await writeNewFile(store, pin, { bytes, now });
     return handle !== undefined;
   }
-  const staged = store.staged.get(content);
-  if (staged === undefined) throw new TypeError("The staged content belongs to another store.");
+  if (!(content instanceof StagedFile))
+    throw new TypeError("These bytes were staged by another store.");
   const header = encodeHeader(full, reservedHeaderBytes);
   const bare = header ?? encodeHeader(plain, reservedHeaderBytes) ?? new Uint8Array(0);
-  await staged.finish(bare, { record, now });
-  await linkFile(store, staged.path, pin);
+  await content.finish(bare, { record, now });
+  await linkFile(store, content.path, pin);
   return header !== undefined && handle !== undefined;
 }
 

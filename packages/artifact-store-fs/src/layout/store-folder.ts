@@ -100,7 +100,7 @@ export async function prepareFolders(store: StoreFolder): Promise<void> {
   if (strange !== undefined) {
     throw new ArtifactStoreError(
       "unsupported",
-      `"${strange[0]}" is no folder; links inside a store are not followed.`,
+      `"${strange[0]}" is not a folder; links inside a store are not followed.`,
     );
   }
   const missing = [...kinds.keys()].filter((path) => kinds.get(path) === undefined);

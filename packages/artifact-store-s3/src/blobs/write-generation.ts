@@ -1,6 +1,6 @@
 import { createSha256 } from "@ccl/core/hash";
 import type { BlobRecord, StagedBlob } from "@ccl/artifact-store/driver";
-import { createGeneration, createStagedName, parseGeneration } from "../layout/generation.ts";
+import { createGenerationName, createStagedName, parseGeneration } from "../layout/generation.ts";
 import { type BlobCopy, blobKey } from "../layout/s3-layout.ts";
 import { StagedUpload } from "./staged-upload.ts";
 import type { S3Context } from "../s3-context.ts";
@@ -28,7 +28,7 @@ export function nameCopy(blob: NewBlob, now: number): BlobCopy {
   const isOneObject = chunkHashes.byteLength === 0 && wholeBytes(blob) !== undefined;
   const own = blob.content instanceof StagedUpload ? blob.content.name : createStagedName(now);
   const staged = isOneObject ? undefined : own;
-  return { artifactId, generation: createGeneration({ now, sizeBytes, staged }).name };
+  return { artifactId, generation: createGenerationName(now, sizeBytes, staged) };
 }
 
 /** Writes the objects of a copy. */

@@ -3,7 +3,7 @@ import { ArtifactStoreError } from "@ccl/artifact-store";
 import { concatBytes } from "@ccl/artifact-store/driver";
 import { pauseBeforeRetry } from "./pause-before-retry.ts";
 import { requestOptions, type S3Bucket } from "./s3-bucket.ts";
-import { isMissingObject, passingFailure, s3CodeOf, s3Failure } from "./s3-failure.ts";
+import { isMissingObject, passingFailure, s3CodeOf } from "./s3-failure.ts";
 
 /** Bytes `start` up to, not including, `end` of an object. */
 export interface ReadSpan {
@@ -41,7 +41,7 @@ export async function readObject(
       signal?.throwIfAborted();
       if (isMissingObject(error)) return undefined;
       if (attempt > 1 && isChecksumMismatch(error)) return "damaged";
-      if (attempt >= maxCuts || !isCut(error)) throw readFailure(error, bucket, key);
+      if (attempt >= maxCuts || !isCut(error)) throw bucket.failure(error, "GetObject", key);
       await pauseBeforeRetry(attempt, signal);
     }
   }
@@ -73,7 +73,7 @@ export async function* readSpan(
       signal?.throwIfAborted();
       if (isMissingObject(error) || s3CodeOf(error) === "InvalidRange") return;
       cuts += 1;
-      if (cuts >= maxCuts || !isCut(error)) throw readFailure(error, bucket, key);
+      if (cuts >= maxCuts || !isCut(error)) throw bucket.failure(error, "GetObject", key);
       await pauseBeforeRetry(cuts, signal);
     }
   }
@@ -106,14 +106,6 @@ function isChecksumMismatch(error: unknown): boolean {
 function cutShort(got: number, expected: number | undefined): ArtifactStoreError {
   const message = `The body ended after ${got} of ${expected ?? "an unknown number of"} bytes.`;
   return passingFailure(message);
-}
-
-function readFailure(error: unknown, bucket: S3Bucket, key: string): unknown {
-  return s3Failure(error, {
-    operation: "GetObject",
-    bucket: bucket.name,
-    key: bucket.prefix + key,
-  });
 }
 
 /** The SDK returns a Node stream, or a web stream in other runtimes. */

@@ -18,22 +18,6 @@ export const parallelRequests: number = 16;
 /** The only method of `S3Client` that the store calls. */
 export type S3LikeClient = Pick<S3Client, "send">;
 
-/** One key of a listing. */
-export interface ListedKey {
-  /** Without the prefix of the store. */
-  key: string;
-  sizeBytes: number;
-}
-
-/** Which keys to list. */
-export interface ListKeysOptions {
-  /** Only keys greater than this one. */
-  after?: string | undefined;
-  /** Keys per request, 1,000 by default. */
-  pageKeys?: number | undefined;
-  signal?: AbortSignal | undefined;
-}
-
 const maxAttempts = 6;
 const passingCodes = new Set(["ConditionalRequestConflict", "OperationAborted", "BadDigest"]);
 
@@ -57,18 +41,19 @@ export class S3Bucket {
   /** Sends one request. A failure says which request failed and why. */
   async request<Output>(
     operation: string,
-    key: string | undefined,
+    key: string,
     run: () => Promise<Output>,
   ): Promise<Output> {
     try {
       return await run();
     } catch (error) {
-      throw s3Failure(error, {
-        operation,
-        bucket: this.name,
-        key: key !== undefined ? this.prefix + key : undefined,
-      });
+      throw this.failure(error, operation, key);
     }
+  }
+
+  /** The error for the caller of a failed request. */
+  failure(error: unknown, operation: string, key: string): unknown {
+    return s3Failure(error, { operation, bucket: this.name, key: this.prefix + key });
   }
 
   /** Writes one object, whose bytes the server checks. Retries after a conflict (409) and after damage in transit. */
@@ -121,39 +106,22 @@ export class S3Bucket {
   }
 
   /** Removes several objects side by side. */
-  async removeAll(objects: readonly { key: string }[], signal?: AbortSignal): Promise<void> {
-    await mapConcurrent(objects, parallelRequests, ({ key }) => this.remove(key, signal));
+  async removeAll(keys: readonly string[], signal?: AbortSignal): Promise<void> {
+    await mapConcurrent(keys, parallelRequests, (key) => this.remove(key, signal));
   }
 
-  /** Yields the keys below `under` in rising order, one page per request. */
-  async *listPages(under: string, options: ListKeysOptions = {}): AsyncGenerator<ListedKey[]> {
-    const { pageKeys = 1_000, signal } = options;
-    let after = options.after;
-    for (;;) {
-      const input = {
-        Bucket: this.name,
-        Prefix: this.prefix + under,
-        MaxKeys: pageKeys,
-        StartAfter: after !== undefined ? this.prefix + after : undefined,
-      };
+  /** Yields the keys below `under`, without the prefix of the store, in rising order, one page per request. */
+  async *listPages(under: string, signal?: AbortSignal): AsyncGenerator<string[]> {
+    for (let after: string | undefined; ;) {
+      const input = { Bucket: this.name, Prefix: this.prefix + under, StartAfter: after };
       const answer = await this.request("ListObjectsV2", under, () =>
         this.client.send(new ListObjectsV2Command(input), requestOptions(signal)),
       );
-      const keys = (answer.Contents ?? []).map(({ Key = "", Size = 0 }) => ({
-        key: Key.slice(this.prefix.length),
-        sizeBytes: Size,
-      }));
-      yield keys;
-      after = keys.at(-1)?.key;
+      const keys = (answer.Contents ?? []).map(({ Key = "" }) => Key);
+      yield keys.map((key) => key.slice(this.prefix.length));
+      after = keys.at(-1);
       if (answer.IsTruncated !== true || after === undefined) return;
     }
-  }
-
-  /** All keys below `under` in rising order, for prefixes with few keys. */
-  async listAll(under: string, options: ListKeysOptions = {}): Promise<ListedKey[]> {
-    const all: ListedKey[] = [];
-    for await (const page of this.listPages(under, options)) all.push(...page);
-    return all;
   }
 }
 

@@ -5,7 +5,7 @@ import { ArtifactStoreError, type ArtifactStoreErrorCode } from "@ccl/artifact-s
 export interface FailedRequest {
   operation: string;
   bucket: string;
-  key?: string | undefined;
+  key: string;
 }
 
 const fullCodes = new Set(["QuotaExceeded", "XMinioStorageFull", "InsufficientStorage"]);
@@ -54,9 +54,7 @@ export function s3Failure(error: unknown, request: FailedRequest): unknown {
     retryableCodes.has(code) || status === undefined || status >= 500 || status === 429;
   const isFull = fullCodes.has(code) || status === 507;
   const type: ArtifactStoreErrorCode = isFull ? "disk_full" : "unavailable";
-  const place =
-    request.key === undefined ? `bucket "${request.bucket}"` : `"${request.bucket}/${request.key}"`;
-  const answer = `${request.operation} of ${place} failed: ${code}${status === undefined ? "" : ` (HTTP ${status})`}.`;
+  const answer = `${request.operation} of "${request.bucket}/${request.key}" failed: ${code}${status === undefined ? "" : ` (HTTP ${status})`}.`;
   return new ArtifactStoreError(
     type,
     `${answer}${adviceFor({ code, status, isRetryable, bucket: request.bucket })}`,

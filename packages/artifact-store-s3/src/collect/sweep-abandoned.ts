@@ -15,8 +15,8 @@ import type { S3Context } from "../s3-context.ts";
  */
 export async function sweepAbandoned(context: S3Context, signal?: AbortSignal): Promise<void> {
   await sweepUploads(context, signal);
-  for await (const page of context.bucket.listPages("blobs/", { signal })) {
-    const copies = page.flatMap(({ key }) => {
+  for await (const page of context.bucket.listPages("blobs/", signal)) {
+    const copies = page.flatMap((key) => {
       const { name: generation, committedAt } = parseBlobKey(key) ?? {};
       if (generation === undefined || !isAbandoned(context, committedAt)) return [];
       return { artifactId: artifactIdOf(key), generation };
@@ -54,7 +54,7 @@ export async function sweepUploads(context: S3Context, signal?: AbortSignal): Pr
       );
     } catch (error) {
       if (s3StatusOf(error) === 501 || s3CodeOf(error) === "NotImplemented") return false;
-      return await bucket.request("ListMultipartUploads", "data/", () => Promise.reject(error));
+      throw bucket.failure(error, "ListMultipartUploads", "data/");
     }
     await mapConcurrent(answer.Uploads ?? [], parallelRequests, async ({ Key = "", UploadId }) => {
       const stagedAt = stagedAtOf(Key.slice(bucket.prefix.length));

@@ -34,8 +34,7 @@ export async function moveHandles(
 async function hasFormerKeys({ bucket }: S3Context, signal?: AbortSignal): Promise<boolean> {
   const found = await Promise.all(
     formerPrefixes.map(async (prefix) => {
-      for await (const page of bucket.listPages(prefix, { pageKeys: 1, signal }))
-        return page.length > 0;
+      for await (const page of bucket.listPages(prefix, signal)) return page.length > 0;
       return false;
     }),
   );
@@ -51,8 +50,8 @@ interface Step {
 /** False if another process moves them. */
 async function moveAll(context: S3Context, step: Step, signal?: AbortSignal): Promise<boolean> {
   let keys: string[] = [];
-  for await (const page of context.bucket.listPages("refs/", { signal })) {
-    for (const { key } of page) {
+  for await (const page of context.bucket.listPages("refs/", signal)) {
+    for (const key of page) {
       const isOther = keys.length > 0 && artifactIdOf(keys[0] ?? "") !== artifactIdOf(key);
       if (isOther && !(await moveArtifact(context, keys, { step, signal }))) return false;
       keys = isOther ? [key] : [...keys, key];
@@ -61,7 +60,7 @@ async function moveAll(context: S3Context, step: Step, signal?: AbortSignal): Pr
   if (keys.length > 0 && !(await moveArtifact(context, keys, { step, signal }))) return false;
   // What is left belongs to puts and removals that never ended.
   for (const prefix of formerPrefixes) {
-    for await (const page of context.bucket.listPages(prefix, { signal }))
+    for await (const page of context.bucket.listPages(prefix, signal))
       await context.bucket.removeAll(page, signal);
   }
   return true;
@@ -81,8 +80,9 @@ async function moveArtifact(
   );
   const counted = claims.filter((_, index) => found[index] !== undefined);
   const claimed = new Set(counted.map(({ generation }) => generation.name));
-  const listed = await bucket.listAll(blobPrefix(artifactId), { signal });
-  const copies = listed.flatMap(({ key }) => parseBlobKey(key) ?? []);
+  const copies: Generation[] = [];
+  for await (const page of bucket.listPages(blobPrefix(artifactId), signal))
+    copies.push(...page.flatMap((key) => parseBlobKey(key) ?? []));
   // A sound copy that a handle names comes first, a newer one before an older one.
   const rank = ({ name }: Generation): string =>
     `${Number(!damaged.has(name))}${Number(claimed.has(name))}${name}`;
@@ -112,14 +112,9 @@ async function moveArtifact(
     if (!(await isWritten(context, changes))) return false;
     step.version += 1;
   }
-  await bucket.removeAll(
-    claims.map(({ handleKey }) => ({ key: handleKey })),
-    signal,
-  );
-  await bucket.removeAll(
-    keys.map((key) => ({ key })),
-    signal,
-  );
+  const handleKeys = claims.map(({ handleKey }) => handleKey);
+  await bucket.removeAll(handleKeys, signal);
+  await bucket.removeAll(keys, signal);
   return true;
 }
 

@@ -40,22 +40,15 @@ export function stagedAtOf(dataKey: string): number | undefined {
   return time === undefined ? undefined : parseInt(time, 36);
 }
 
-/** A new copy. `staged` is given if its bytes are an object of their own. */
-export function createGeneration(options: {
-  now: number;
-  sizeBytes: number;
-  staged?: StagedName | undefined;
-}): Generation {
-  const { now, sizeBytes, staged } = options;
+/** The name of a new copy. `staged` is given if its bytes are an object of their own. */
+export function createGenerationName(
+  now: number,
+  sizeBytes: number,
+  staged?: StagedName | undefined,
+): string {
   const { at, random } = staged ?? createStagedName(now);
   const kind = staged === undefined ? "i" : "s";
-  const name = `${timeToken(now)}-${timeToken(at)}-${random}-${kind}${sizeBytes.toString(36)}`;
-  return {
-    name,
-    committedAt: Math.max(0, Math.floor(now)),
-    sizeBytes,
-    dataKey: staged !== undefined ? dataKeyOf(staged) : undefined,
-  };
+  return `${timeToken(now)}-${timeToken(at)}-${random}-${kind}${sizeBytes.toString(36)}`;
 }
 
 /** Undefined if the text is not such a name. */

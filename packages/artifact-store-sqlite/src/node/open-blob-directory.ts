@@ -25,7 +25,7 @@ export async function openBlobDirectory(
   { durability = "full" }: OpenBlobDirectoryOptions = {},
 ): Promise<BlobDirectory> {
   if (typeof path !== "string" || path === "" || path.includes("\0")) {
-    throw new ArtifactStoreError("invalid_input", "The blob directory is no path; name a folder.");
+    throw new ArtifactStoreError("invalid_input", "Name a folder as the blob directory.");
   }
   if (!["full", "normal", "off"].includes(durability)) {
     throw new ArtifactStoreError(

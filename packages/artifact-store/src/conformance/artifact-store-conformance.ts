@@ -3,7 +3,7 @@ import type { ConformanceRule } from "@ccl/core/conformance";
 import assert from "node:assert/strict";
 import { createFixedClock } from "@ccl/core/testing";
 import { batchRules } from "./batch-rules.ts";
-import { Bench, refuses, startMs, type Need, type Rule } from "./bench.ts";
+import { Bench, expectError, startMs, type Need, type Rule } from "./bench.ts";
 import type { ConformanceOptions } from "./conformance-options.ts";
 import { contentRules } from "./content-rules.ts";
 import { damageRules, verifyRules } from "./damage-rules.ts";
@@ -80,7 +80,7 @@ const absenceRules: {
     needs: "limits",
     async check({ open }) {
       const limits = { maxStoreBytes: 1 };
-      await refuses("unsupported", () => open({ clock: createFixedClock(startMs), limits }));
+      await expectError("unsupported", () => open({ clock: createFixedClock(startMs), limits }));
     },
   },
   {
@@ -91,7 +91,7 @@ const absenceRules: {
       const bench = await Bench.open(options);
       await bench.put(10);
       const again = await bench.reopen();
-      await again.isEmpty();
+      await again.expectEmpty();
       await again.store.close();
     },
   },

@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import type { StoreItem } from "../artifact-store.ts";
 import { inPieces, mebibyte, type Rule, rulesOf, someBytes, untyped } from "./bench.ts";
-import { type Play, ruleOf } from "./play.ts";
+import { ruleOf, type Scenario } from "./scenario.ts";
 
 const source = "tool:test";
-const plays: Play[] = [
+const scenarios: Scenario[] = [
   ["the same bytes twice in a batch are one artifact and two handles", "[1:a 2:b 1~:c]", "0 1 2"],
   ["an empty batch stores nothing", "[]", ""],
 ];
 
 /** Storing many at once. */
 export const batchRules: Rule[] = [
-  ...plays.map(ruleOf),
+  ...scenarios.map(ruleOf),
   ...rulesOf({
     async "a batch is kept whole, handles in the order of its items"(bench) {
       const contents = [10, mebibyte + 1, 0, 2_000].map((length) => someBytes(length, 40));
@@ -23,7 +23,7 @@ export const batchRules: Rule[] = [
       const handles = await bench.store.storeMany(items);
       for (const [index, content] of contents.entries()) {
         assert.equal(handles[index]?.source, `tool:${index}`);
-        await bench.holds(handles[index]?.artifactId ?? "", content);
+        await bench.expectContent(handles[index]?.artifactId ?? "", content);
       }
       assert.deepEqual((await bench.store.listHandles()).handles, handles);
     },
@@ -42,7 +42,7 @@ export const batchRules: Rule[] = [
       const [good, long, late] = ["good", large, "late"].map((content) => ({ content, source }));
       assert.ok(good && long && late);
       for (const item of bad) await assert.rejects(bench.store.storeMany([good, long, item, late]));
-      await bench.isEmpty("good", large, "late", "x");
+      await bench.expectEmpty("good", large, "late", "x");
     },
   }),
 ];

@@ -34,7 +34,7 @@ export function rulesOf(checks: Record<string, Rule["check"]>, needs?: Need): Ru
 }
 
 /** Asserts that the call is refused with this code. */
-export async function refuses(
+export async function expectError(
   code: ArtifactStoreErrorCode,
   call: () => Promise<unknown>,
 ): Promise<void> {
@@ -99,12 +99,12 @@ export class Bench {
   }
 
   /** Asserts that the store has no handles and none of these contents. */
-  async isEmpty(...contents: (Uint8Array | string)[]): Promise<void> {
+  async expectEmpty(...contents: (Uint8Array | string)[]): Promise<void> {
     assert.deepEqual(await this.store.listHandles(), { handles: [] }, "a handle is there");
-    for (const content of contents) await this.isAbsent(content);
+    for (const content of contents) await this.expectAbsent(content);
   }
 
-  async isAbsent(content: Uint8Array | string): Promise<void> {
+  async expectAbsent(content: Uint8Array | string): Promise<void> {
     const artifactId = await this.idOf(content);
     assert.equal(await this.store.exists(artifactId), false, "the artifact exists");
     assert.equal(await this.store.retrieve(artifactId), undefined, "the artifact can be read");
@@ -112,7 +112,7 @@ export class Bench {
   }
 
   /** Asserts that the artifact reads back as exactly this content. */
-  async holds(artifactId: string, content: Uint8Array): Promise<void> {
+  async expectContent(artifactId: string, content: Uint8Array): Promise<void> {
     assertBytes(await this.store.retrieve(artifactId), content);
   }
 }

@@ -6,7 +6,7 @@ import {
   drain,
   inPieces,
   mebibyte,
-  refuses,
+  expectError,
   type Rule,
   rulesOf,
   someBytes,
@@ -49,7 +49,7 @@ const damages: readonly [
 ];
 
 async function failsToRead({ store }: Bench, artifactId: string, read: Read): Promise<void> {
-  await refuses("damaged", async () => {
+  await expectError("damaged", async () => {
     if (read === "stream") return drain(await store.retrieveStream(artifactId));
     const range = read === "whole" ? undefined : { start: read[0], end: read[1] };
     return store.retrieve(artifactId, { range });
@@ -101,7 +101,7 @@ export const damageRules: Rule[] = [
       async "a stream hands out no flipped byte and fails with damaged"(bench) {
         const [artifactId, content] = await putDamaged(bench, 74);
         let at = 0;
-        await refuses("damaged", async () => {
+        await expectError("damaged", async () => {
           for await (const piece of (await bench.store.retrieveStream(artifactId)) ?? []) {
             assertBytes(piece, content.subarray(at, at + piece.length));
             at += piece.length;
@@ -114,7 +114,7 @@ export const damageRules: Rule[] = [
             const first = await bench.put(length, 77);
             await bench.corrupt(first.artifactId, { kind, offset: length - 20 });
             const second = await bench.put(length, 77);
-            await bench.holds(first.artifactId, someBytes(length, 77));
+            await bench.expectContent(first.artifactId, someBytes(length, 77));
             assert.deepEqual(await bench.store.getHandles(first.artifactId), [first, second]);
             await bench.store.delete(first.artifactId);
           }
@@ -123,11 +123,11 @@ export const damageRules: Rule[] = [
       async "a stream and a batch repair a damaged artifact too"(bench) {
         const [streamed, content] = await putDamaged(bench, 78);
         await bench.store.store(inPieces(content, 300_000), { source });
-        await bench.holds(streamed, content);
+        await bench.expectContent(streamed, content);
         const [batched, other] = await putDamaged(bench, 79, "cut");
         const items = ["beside", other].map((content) => ({ content, source }));
         await bench.store.storeMany(items);
-        await bench.holds(batched, other);
+        await bench.expectContent(batched, other);
       },
       async "verify reports damaged artifacts and no others"(bench) {
         const [large] = await putDamaged(bench, 80);
@@ -139,7 +139,7 @@ export const damageRules: Rule[] = [
           damaged: [large, small.artifactId].sort(),
           missing: [],
         });
-        await bench.holds(sound.artifactId, someBytes(300, 82));
+        await bench.expectContent(sound.artifactId, someBytes(300, 82));
         assert.equal((await bench.store.listHandles()).handles.length, 3);
       },
       async "what verify has set aside fails with damaged and does not exist, until it is stored again"(
@@ -153,7 +153,7 @@ export const damageRules: Rule[] = [
           assert.equal(await bench.store.exists(artifactId), false);
           await bench.store.store(content, { source });
           assert.equal(await bench.store.exists(artifactId), true);
-          await bench.holds(artifactId, content);
+          await bench.expectContent(artifactId, content);
           assert.deepEqual((await bench.store.verify()).damaged, []);
         }
       },
@@ -161,7 +161,7 @@ export const damageRules: Rule[] = [
         const sound = await bench.put(size, 85);
         const [artifactId] = await putDamaged(bench, 86);
         await bench.store.retrieve(artifactId).catch(() => undefined);
-        await bench.holds(sound.artifactId, someBytes(size, 85));
+        await bench.expectContent(sound.artifactId, someBytes(size, 85));
         assert.equal(await bench.store.delete(artifactId), true);
         const { artifactIds } = await bench.store.collectGarbage({ graceMs: 0 });
         assert.deepEqual(artifactIds, [artifactId]);
@@ -182,7 +182,7 @@ export const damageRules: Rule[] = [
       const damaged = [{ handleId, artifactId }];
       assert.deepEqual(await store.listHandles(), { handles: [first, third], damaged });
       assert.deepEqual(await store.getHandles(artifactId), [first]);
-      await bench.holds(artifactId, someBytes(500, 90));
+      await bench.expectContent(artifactId, someBytes(500, 90));
       const report = { checked: 2, damaged: [], missing: [], damagedHandles: damaged };
       assert.deepEqual(await store.verify(), report);
       const page = await store.listHandles({ limit: 2 });
@@ -191,7 +191,7 @@ export const damageRules: Rule[] = [
       assert.deepEqual(await store.store(someBytes(500, 90), { source, imported }), second);
       assert.deepEqual(await store.getHandles(artifactId), [first, second]);
       await bench.corruptHandle(third);
-      await refuses("damaged", () => store.getHandles(third.artifactId));
+      await expectError("damaged", () => store.getHandles(third.artifactId));
       const removal = { handleId: third.handleId };
       assert.equal(await store.delete(third.artifactId, removal), true);
       assert.deepEqual(await store.listHandles(), { handles: [first, second] });

@@ -4,15 +4,15 @@ import {
   assertBytes,
   drain,
   mebibyte,
-  refuses,
+  expectError,
   type Rule,
   rulesOf,
   someBytes,
 } from "./bench.ts";
-import { type Play, ruleOf } from "./play.ts";
+import { ruleOf, type Scenario } from "./scenario.ts";
 
 const source = "tool:test";
-const plays: Play[] = [
+const scenarios: Scenario[] = [
   ["a collection frees what has no reference, and says what", "1 2 3 -2 -3 gc:23 gc:", "0"],
   ["a collection spares an artifact that another handle still names", "1@a 1@b -1@a gc:", "1"],
   [
@@ -26,7 +26,7 @@ const plays: Play[] = [
 
 /** Collecting blobs without references. */
 export const garbageRules: Rule[] = [
-  ...plays.map(ruleOf),
+  ...scenarios.map(ruleOf),
   ...rulesOf({
     async "a collection of named artifacts frees no others, and none that is in use"({ store }) {
       const ids: string[] = [];
@@ -53,7 +53,7 @@ export const garbageRules: Rule[] = [
           const collections = [0, 1].map(() => bench.store.collectGarbage({ graceMs: 0 }));
           const puts = [0, 1].map(() => bench.store.store(content, { source }));
           await Promise.all([...puts, ...collections]);
-          await bench.holds(artifactId, content);
+          await bench.expectContent(artifactId, content);
           await bench.store.delete(artifactId);
         }
       }
@@ -80,6 +80,6 @@ async function readWhileCollected({ store }: Bench): Promise<void> {
   };
   const [outcome] = await Promise.allSettled([drain(interrupted())]);
   if (outcome.status === "fulfilled") assertBytes(outcome.value, content);
-  else await refuses("unavailable", () => Promise.reject(outcome.reason));
+  else await expectError("unavailable", () => Promise.reject(outcome.reason));
   assert.equal(await store.retrieve(artifactId), undefined);
 }

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import type { ArtifactHandle } from "../artifact-store.ts";
 import { listAll, type Rule, rulesOf, someBytes } from "./bench.ts";
-import { play, type Play, ruleOf } from "./play.ts";
+import { ruleOf, runSteps, type Scenario } from "./scenario.ts";
 
 const source = "tool:test";
 const idsOf = (handles: readonly { handleId: string }[]): string[] =>
   handles.map(({ handleId }) => handleId);
 
 const puts = "0@a:x 1@b:y 2@a:z 3@b:x 4@a:y 5@b:z 6@a:x 7@b:y 8@a:z";
-const plays: Play[] = [
+const scenarios: Scenario[] = [
   ["deleting by handle removes that reference alone", "[1 1] -1#0 -1#0?", "1"],
   ["a handle is deleted only under its own artifact", "1 2 -2#0?", "0 1"],
   [
@@ -27,10 +27,10 @@ const plays: Play[] = [
 
 /** Listing and deleting references. */
 export const handleRules: Rule[] = [
-  ...plays.map(ruleOf),
+  ...scenarios.map(ruleOf),
   ...rulesOf({
     async "pages list every handle once, oldest first"(bench) {
-      const stored = await play(bench, puts);
+      const stored = await runSteps(bench, puts);
       for (const limit of [1, 3, 9, 10])
         assert.deepEqual(await listAll(bench.store, { limit }), stored);
       const { handles } = await bench.store.listHandles({ limit: 4 });
@@ -51,7 +51,7 @@ export const handleRules: Rule[] = [
       assert.ok(!("cursor" in (await store.listHandles({ limit: 101 }))));
     },
     async "a listing is filtered by session, by source and by both"(bench) {
-      const stored = await play(bench, puts);
+      const stored = await runSteps(bench, puts);
       for (const [sessionId, source, ...expected] of [
         ["b", undefined, 1, 3, 5, 7],
         ["", "x", 0, 3, 6],
@@ -72,9 +72,9 @@ export const handleRules: Rule[] = [
       }
     },
     async "handles that come or go between pages neither repeat nor hide others"(bench) {
-      const stored = await play(bench, puts);
+      const stored = await runSteps(bench, puts);
       const first = await bench.store.listHandles({ limit: 3 });
-      await play(bench, "0 1 2 -4");
+      await runSteps(bench, "0 1 2 -4");
       for (const index of [0, 2]) {
         const { artifactId = "", handleId } = stored[index] ?? {};
         await bench.store.delete(artifactId, { handleId });

@@ -5,7 +5,7 @@ import {
   inPieces,
   listAll,
   mebibyte,
-  refuses,
+  expectError,
   type Rule,
   rulesOf,
   someBytes,
@@ -22,8 +22,8 @@ export const lifecycleRules: Rule[] = [
           yield someBytes(length, 90);
           throw new Error("the network is gone");
         };
-        await refuses("invalid_input", () => bench.store.store(failing(), { source }));
-        await bench.isEmpty(someBytes(length, 90));
+        await expectError("invalid_input", () => bench.store.store(failing(), { source }));
+        await bench.expectEmpty(someBytes(length, 90));
       }
     },
     async "an abort amid a content stream ends the call, tells the stream to stop and leaves nothing"(
@@ -48,18 +48,18 @@ export const lifecycleRules: Rule[] = [
             },
           }),
         };
-        await refuses("aborted", () =>
+        await expectError("aborted", () =>
           bench.store.store(endless, { source, signal: controller.signal }),
         );
         assert.ok(isStopped, "the stream was not told to stop");
-        await bench.isEmpty(first);
+        await bench.expectEmpty(first);
       }
     },
     async "an abort amid a read ends the stream"({ store }) {
       const { artifactId } = await store.store(someBytes(3 * mebibyte, 92), { source });
       const controller = new AbortController();
       const stream = await store.retrieveStream(artifactId, { signal: controller.signal });
-      await refuses("aborted", async () => {
+      await expectError("aborted", async () => {
         for await (const piece of stream ?? []) controller.abort(piece.length);
       });
       assert.equal((await drain(await store.retrieveStream(artifactId))).length, 3 * mebibyte);
@@ -78,14 +78,14 @@ export const lifecycleRules: Rule[] = [
       const artifactId = await bench.idOf(content);
       const kept = (await bench.store.getHandles(artifactId)).map(({ handleId }) => handleId);
       assert.deepEqual(kept, handles.map(({ handleId }) => handleId).sort());
-      await bench.holds(artifactId, content);
+      await bench.expectContent(artifactId, content);
       assert.equal((await bench.store.verify()).checked, 1);
     },
     async "concurrent puts, reads, deletes and listings do not disturb each other"(bench) {
       const stays = await bench.put(mebibyte + 1, 94);
       const turns = Array.from({ length: 12 }, async (_, seed) => {
         const { artifactId } = await bench.store.store(someBytes(2_000, seed), { source });
-        await bench.holds(stays.artifactId, someBytes(mebibyte + 1, 94));
+        await bench.expectContent(stays.artifactId, someBytes(mebibyte + 1, 94));
         if (seed % 2) assert.equal(await bench.store.delete(artifactId), true);
         await bench.store.listHandles();
       });
@@ -104,7 +104,7 @@ export const lifecycleRules: Rule[] = [
       const iterator = stream?.[Symbol.asyncIterator]();
       assert.equal((await iterator?.next())?.done, false);
       await store.close();
-      await refuses("closed", async () => iterator?.next());
+      await expectError("closed", async () => iterator?.next());
     },
   }),
   {
@@ -122,7 +122,7 @@ export const lifecycleRules: Rule[] = [
       try {
         assert.deepEqual(await listAll(again.store), handles);
         for (const [index, content] of contents.entries())
-          await again.holds(handles[index]?.artifactId ?? "", content);
+          await again.expectContent(handles[index]?.artifactId ?? "", content);
         assert.equal(await again.store.retrieve(deleted.artifactId), undefined);
         const rest = await again.store.listHandles(cursor === undefined ? {} : { cursor });
         assert.deepEqual(rest.handles, handles.slice(1));

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { inPieces, listAll, mebibyte, refuses, someBytes, type Rule } from "./bench.ts";
-import { isLeft, play, playBytes, type Play, ruleOf } from "./play.ts";
+import { inPieces, listAll, mebibyte, expectError, someBytes, type Rule } from "./bench.ts";
+import { expectHandles, ruleOf, runSteps, type Scenario, scenarioBytes } from "./scenario.ts";
 
 const source = "tool:test";
-const plays: Play[] = [
+const scenarios: Scenario[] = [
   [
     "a put above the limit of the store is refused and changes nothing",
     "1 2 3!",
@@ -18,7 +18,7 @@ const plays: Play[] = [
     { store: 1 },
   ],
   [
-    "a put above the limit of its session is refuses, and other sessions are not concerned",
+    "a put above the limit of its session is refused, and other sessions are not concerned",
     "1@a 2@a 3@a! 3@b 4 5*3 -2 3@a",
     "0 2 3 4 5",
     { session: 2 },
@@ -64,31 +64,34 @@ const plays: Play[] = [
 
 /** Limits, checked in the transaction of the put. */
 export const limitRules: Rule[] = [
-  ...plays.map(ruleOf),
+  ...scenarios.map(ruleOf),
   {
-    name: "an artifact above the limit of one is refuses, as bytes and as a stream",
+    name: "an artifact above the limit of one is refused, as bytes and as a stream",
     needs: "limits",
-    limits: (of) => ({ maxArtifactBytes: of(playBytes) }),
+    limits: (of) => ({ maxArtifactBytes: of(scenarioBytes) }),
     async check(bench) {
-      const above = someBytes(playBytes + 1, 50);
+      const above = someBytes(scenarioBytes + 1, 50);
       const endless = async function* (): AsyncGenerator<Uint8Array, void> {
         for (;;) yield new Uint8Array(mebibyte);
       };
       for (const content of [above, inPieces(above, 100), endless()])
-        await refuses("limit_exceeded", () => bench.store.store(content, { source }));
-      await isLeft(bench, await play(bench, "1"));
+        await expectError("limit_exceeded", () => bench.store.store(content, { source }));
+      await expectHandles(bench, await runSteps(bench, "1"));
     },
   },
   {
     name: "concurrent puts never pass a limit together",
     needs: "limits",
-    limits: (of) => ({ maxStoreBytes: 3 * of(playBytes), maxSessionBytes: 3 * of(playBytes) }),
+    limits: (of) => ({
+      maxStoreBytes: 3 * of(scenarioBytes),
+      maxSessionBytes: 3 * of(scenarioBytes),
+    }),
     async check(bench) {
-      const puts = Array.from({ length: 10 }, (_, seed) => play(bench, `${seed}@s`));
+      const puts = Array.from({ length: 10 }, (_, seed) => runSteps(bench, `${seed}@s`));
       const results = await Promise.allSettled(puts);
       const failed = results.filter((result) => result.status === "rejected");
       for (const { reason } of failed)
-        await refuses("limit_exceeded", () => Promise.reject(reason));
+        await expectError("limit_exceeded", () => Promise.reject(reason));
       assert.equal(failed.length, 7);
       assert.equal((await listAll(bench.store)).length, 3);
     },
@@ -97,18 +100,21 @@ export const limitRules: Rule[] = [
     name: "a put that adds nothing to a sum is taken where the store was opened with a limit below it",
     needs: ["limits", "reopen"],
     async check(bench) {
-      const bytes = bench.storedBytes(playBytes);
+      const bytes = bench.storedBytes(scenarioBytes);
       const limits = { maxStoreBytes: 2 * bytes, maxSessionBytes: bytes };
-      const held = await play(bench, "1@a 2@a 3@b");
+      const held = await runSteps(bench, "1@a 2@a 3@b");
       const rejecting = await bench.reopen(limits);
-      held.push(...(await play(rejecting, "1@a 1 3@a! 4!")));
-      await isLeft(rejecting, held);
+      held.push(...(await runSteps(rejecting, "1@a 1 3@a! 4!")));
+      await expectHandles(rejecting, held);
       const evicting = await rejecting.reopen({ ...limits, whenFull: "evict" });
-      held.push(...(await play(evicting, "2@a 2")));
-      await isLeft(evicting, held);
+      held.push(...(await runSteps(evicting, "2@a 2")));
+      await expectHandles(evicting, held);
       // Only the session's sum grows here.
-      const last = await play(evicting, "3@a");
-      await isLeft(evicting, [...held.filter(({ sessionId }) => sessionId !== "a"), ...last]);
+      const last = await runSteps(evicting, "3@a");
+      await expectHandles(evicting, [
+        ...held.filter(({ sessionId }) => sessionId !== "a"),
+        ...last,
+      ]);
       await evicting.store.close();
     },
   },

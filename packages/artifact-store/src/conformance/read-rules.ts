@@ -52,7 +52,7 @@ export const readRules: Rule[] = [
       for (let turn = 0; turn < 20; turn += 1) {
         for await (const _ of (await bench.store.retrieveStream(artifactId)) ?? []) break;
       }
-      await bench.holds(artifactId, content);
+      await bench.expectContent(artifactId, content);
     },
     async "streams of one artifact are read side by side"({ store }) {
       const content = someBytes(size, 14);

@@ -29,7 +29,7 @@ async function idsOf(bench: Bench, items: readonly StoreItem[]): Promise<string[
 }
 
 /** Asserts that every listed artifact can be read. */
-async function isSound(store: ArtifactStore): Promise<void> {
+async function expectReadable(store: ArtifactStore): Promise<void> {
   for (const handle of await listAll(store)) {
     const bytes = await store.retrieve(handle.artifactId);
     assert.equal(bytes?.length, handle.sizeBytes, "a listed artifact can't be read");
@@ -62,7 +62,7 @@ async function cutAtEachWrite(
       () => false,
     );
     open = await open.reopen();
-    await isSound(open.store);
+    await expectReadable(open.store);
     await look(open, isDone);
   }
   return open;
@@ -87,7 +87,7 @@ export const tornCommitRules: Rule[] = [
               first < 0 || answers.slice(first).every(Boolean),
               "one artifact of a batch was there, and another one after it was not",
             );
-            await isSound(bench.store);
+            await expectReadable(bench.store);
             // Hashing may wait for the event loop, which an in-memory store would never release. Kits that run side by
             // side would also starve each other if their timers were this short.
             await sleep(looks);

@@ -55,15 +55,28 @@ export async function copyArtifacts(
     copiedBytes: 0,
     damaged: [],
   };
-  const target = createPresence({ from, to, signal });
-  const onDamaged = (handles: readonly HandleKey[]): void =>
-    void report.damaged.push(...handles.map(({ artifactId }) => artifactId));
-  const groups = groupsById(from, { ...options, limit: 100, onDamaged });
-  for await (const { handles, cursor } of groups) {
+  const damagedIds = new Set<string>();
+  const sources = groupsById(from, {
+    ...options,
+    limit: 100,
+    onDamaged: ({ artifactId }) => report.damaged.push(artifactId),
+  });
+  const targets = groupsById(to, {
+    limit: 1000,
+    signal,
+    onDamaged: ({ handleId }) => damagedIds.add(handleId),
+  });
+  const context: CopyContext = { from, to, report, signal, damagedIds };
+  // Both listings are sorted by handle id, so walking them side by side shows which handles the target has.
+  let target = await targets.next();
+  for await (const { handleId, handles, cursor } of sources) {
     if (cursor !== undefined) report.cursor = cursor;
+    while (target.done !== true && target.value.handleId < handleId) target = await targets.next();
+    const present =
+      target.done !== true && target.value.handleId === handleId ? target.value.handles : [];
     for (const handle of handles) {
-      if (await target.has(handle, handles)) report.presentHandles += 1;
-      else await copyOne({ from, to, report, signal, target }, handle);
+      if (await isPresent(context, handle, { handles, present })) report.presentHandles += 1;
+      else await copyOne(context, handle);
       callListener(onProgress, { ...report, damaged: [...report.damaged] });
     }
   }
@@ -77,11 +90,12 @@ interface CopyContext {
   to: ArtifactStore;
   report: CopyReport;
   signal: AbortSignal | undefined;
-  target: Presence;
+  /** Of damaged handles in the target, as far as its listing was read. */
+  damagedIds: ReadonlySet<string>;
 }
 
 async function copyOne(
-  { from, to, report, signal, target }: CopyContext,
+  { from, to, report, signal, damagedIds }: CopyContext,
   handle: ArtifactHandle,
 ): Promise<void> {
   const { artifactId, handleId, createdAt, summary, source, mimeType, sessionId } = handle;
@@ -93,7 +107,7 @@ async function copyOne(
       return;
     }
     const facts = { handleId, createdAt, summary };
-    const imported = target.damagedIds.has(handleId) ? facts : markNew(facts);
+    const imported = damagedIds.has(handleId) ? facts : markNew(facts);
     const options = { source, mimeType, imported, sessionId, signal };
     const copy = await to.store(watched(stream, reading), options);
     if (copy.artifactId !== artifactId) await readBack(to, copy, { hash: reading.hash, signal });
@@ -165,52 +179,29 @@ async function readBack(
   );
 }
 
-interface Presence {
-  /** `group` holds all handles of that id in the source. */
-  has(handle: ArtifactHandle, group: readonly ArtifactHandle[]): Promise<boolean>;
-  /** Of damaged handles in the target, as far as `has` has looked. */
-  damagedIds: ReadonlySet<string>;
-}
-
-/** Both listings are sorted by handle id, so walking them side by side tells which handles the target has. */
-function createPresence({ from, to, signal }: Omit<CopyContext, "report" | "target">): Presence {
-  const damagedIds = new Set<string>();
-  const onDamaged = (handles: readonly HandleKey[]): void => {
-    for (const { handleId } of handles) damagedIds.add(handleId);
-  };
-  const groups = groupsById(to, { limit: 1000, signal, onDamaged });
-  let group: ArtifactHandle[] | undefined;
-  let isAtEnd = false;
-  const groupOf = async (handleId: string): Promise<ArtifactHandle[]> => {
-    for (;;) {
-      const groupId = group?.[0]?.handleId ?? "";
-      if (groupId >= handleId || isAtEnd) return groupId === handleId ? (group ?? []) : [];
-      const { value, done } = await groups.next();
-      group = done === true ? undefined : value.handles;
-      isAtEnd = done === true;
-    }
-  };
-  return {
-    damagedIds,
-    async has(handle, sources) {
-      const candidates = await groupOf(handle.handleId);
-      if (candidates.some(({ artifactId }) => artifactId === handle.artifactId)) return true;
-      // A target may make its own ids. Then the other fields decide, unless the source has that id for another artifact.
-      const copies = candidates.filter((each) => isCopy(each, handle));
-      if (copies.length < sources.filter((each) => isCopy(each, handle)).length) return false;
-      for (const { artifactId } of copies) {
-        if ((await from.getHandles(artifactId, { signal })).length > 0) return false;
-      }
-      return true;
-    },
-  };
+/** True if the target has the handle. Takes all handles of its id in the source and in the target. */
+async function isPresent(
+  { from, signal }: CopyContext,
+  handle: ArtifactHandle,
+  { handles, present }: Record<"handles" | "present", readonly ArtifactHandle[]>,
+): Promise<boolean> {
+  if (present.some(({ artifactId }) => artifactId === handle.artifactId)) return true;
+  // A target may make its own ids. Then the other fields decide, unless the source has that id for another artifact.
+  const copies = present.filter((each) => isCopy(each, handle));
+  if (copies.length < handles.filter((each) => isCopy(each, handle)).length) return false;
+  for (const { artifactId } of copies) {
+    if ((await from.getHandles(artifactId, { signal })).length > 0) return false;
+  }
+  return true;
 }
 
 interface GroupOptions extends ListHandlesOptions {
-  onDamaged(handles: readonly HandleKey[]): void;
+  onDamaged(handle: HandleKey): void;
 }
 
+/** All handles of one id. */
 interface Group {
+  handleId: string;
   handles: ArtifactHandle[];
   /** The cursor of the page on which the group begins. */
   cursor: string | undefined;
@@ -221,22 +212,23 @@ async function* groupsById(
   store: ArtifactStore,
   { cursor, limit, signal, onDamaged }: GroupOptions,
 ): AsyncGenerator<Group, void> {
-  let group: Group = { handles: [], cursor };
+  let group: Group | undefined;
   let next = cursor;
   do {
-    const options = { limit, cursor: next, signal };
-    const page: HandlePage = await store.listHandles(options);
-    onDamaged(page.damaged ?? []);
+    const page: HandlePage = await store.listHandles({ limit, cursor: next, signal });
+    page.damaged?.forEach(onDamaged);
     for (const handle of page.handles) {
-      if (group.handles.length > 0 && group.handles[0]?.handleId !== handle.handleId) {
+      const { handleId } = handle;
+      if (group !== undefined && group.handleId !== handleId) {
         yield group;
-        group = { handles: [], cursor: next };
+        group = undefined;
       }
+      group ??= { handleId, handles: [], cursor: next };
       group.handles.push(handle);
     }
     next = page.cursor;
   } while (next !== undefined);
-  if (group.handles.length > 0) yield group;
+  if (group !== undefined) yield group;
 }
 
 /** True if everything except the artifact's id is the same. An encrypting store may have cut the summary. */

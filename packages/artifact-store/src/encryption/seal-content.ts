@@ -1,6 +1,6 @@
 import { randomBytes } from "@ccl/core/hash";
 import type { ArtifactStore } from "../artifact-store.ts";
-import { inChunks } from "../store/in-chunks.ts";
+import { chunksOf, inChunks } from "../store/in-chunks.ts";
 import { damagedError } from "../store/read-chunks.ts";
 import { isBytes } from "../store/is-bytes.ts";
 import { readPieces } from "../store/read-pieces.ts";
@@ -42,49 +42,33 @@ export async function sealContent(
   content: Uint8Array | AsyncIterable<Uint8Array>,
   options: SealOptions,
 ): Promise<SealedContent> {
-  const tag = createHmac(options.keys.tagKey);
-  if (isBytes(content)) {
-    tag.update(content);
-    return sealHeld(segmentsOf(content), content.length, tag, options.keys);
-  }
-  const meter = { sizeBytes: 0, head: new Uint8Array(), tag };
-  const segments = readSegments(content, meter, options.signal);
+  const { keys, signal } = options;
+  const meter = { sizeBytes: 0, head: new Uint8Array(), tag: createHmac(keys.tagKey) };
+  const maxHeld = isBytes(content) ? Infinity : heldSegments;
+  const segments = metered(
+    isBytes(content)
+      ? chunksOf(content, segmentBytes)
+      : inChunks(readPieces(content, signal), segmentBytes),
+    meter,
+  );
   try {
     const held: Uint8Array[] = [];
     let next = await segments.next();
-    while (next.done !== true && held.length < heldSegments) {
+    while (next.done !== true && held.length < maxHeld) {
       held.push(next.value);
       next = await segments.next();
     }
-    if (next.done === true) return sealHeld(held, meter.sizeBytes, tag, options.keys);
     const rest = async function* (first: Uint8Array): AsyncGenerator<Uint8Array, void> {
       yield* held.splice(0);
       yield first;
       yield* segments;
     };
-    const spooled = await spool(rest(next.value), options);
-    const cipher = new SegmentCipher(options.keys, tag.digest());
-    return { content: sealed(cipher, spooled), head: meter.head, sizeBytes: meter.sizeBytes };
+    const whole = next.done === true ? held : await spool(rest(next.value), options);
+    const { tag, head, sizeBytes } = meter;
+    return { content: sealed(new SegmentCipher(keys, tag.digest()), whole), head, sizeBytes };
   } finally {
     await segments.return();
   }
-}
-
-function sealHeld(
-  parts: Uint8Array[],
-  sizeBytes: number,
-  tag: Hmac,
-  keys: EncryptionKeys,
-): SealedContent {
-  const cipher = new SegmentCipher(keys, tag.digest());
-  const head = (parts[0] ?? new Uint8Array()).slice(0, headBytes);
-  return { content: sealed(cipher, parts), head, sizeBytes };
-}
-
-function segmentsOf(bytes: Uint8Array): Uint8Array[] {
-  return Array.from({ length: Math.ceil(bytes.length / segmentBytes) }, (_, index) =>
-    bytes.subarray(index * segmentBytes, (index + 1) * segmentBytes),
-  );
 }
 
 interface Meter {
@@ -93,12 +77,11 @@ interface Meter {
   tag: Hmac;
 }
 
-async function* readSegments(
-  content: AsyncIterable<Uint8Array>,
+async function* metered(
+  segments: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
   meter: Meter,
-  signal: AbortSignal | undefined,
 ): AsyncGenerator<Uint8Array, void> {
-  for await (const segment of inChunks(readPieces(content, signal), segmentBytes)) {
+  for await (const segment of segments) {
     if (meter.sizeBytes === 0) meter.head = segment.slice(0, headBytes);
     meter.sizeBytes += segment.length;
     meter.tag.update(segment);

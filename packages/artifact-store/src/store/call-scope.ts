@@ -6,7 +6,7 @@ import { checkOptions } from "./check-input.ts";
 const causes: readonly [code: ArtifactStoreErrorCode, what: string, names: readonly unknown[]][] = [
   ["disk_full", "has no room left", ["ENOSPC", "EDQUOT", "SQLITE_FULL", "53100", "disk_full", 13]],
   ["read_only", "allows no such access", ["EROFS", "EACCES", "EPERM", "25006", "read_only"]],
-  ["damaged", "is damaged", ["corrupt", "damaged"]],
+  ["damaged", "is damaged", ["damaged"]],
   ["conflict", "was changed by others first", ["conflict"]],
 ];
 

@@ -30,7 +30,7 @@ export function checkArtifactId(artifactId: unknown): string {
   if (isArtifactId(artifactId)) return artifactId;
   throw new ArtifactStoreError(
     "invalid_id",
-    `${quoted(artifactId)} is no artifact id; one is the SHA-256 of the content in 64 lower-case hex digits.`,
+    `${quoted(artifactId)} is not an artifact id, which is the SHA-256 of the content in 64 lower-case hex digits.`,
   );
 }
 
@@ -43,7 +43,7 @@ export function checkHandleId(handleId: unknown): string {
   if (isHandleId(handleId)) return handleId;
   throw new ArtifactStoreError(
     "invalid_id",
-    `${quoted(handleId)} is no handle id; use the handleId of a handle that the store returned.`,
+    `${quoted(handleId)} is not a handle id; use the handleId of a handle that the store returned.`,
   );
 }
 
@@ -130,14 +130,10 @@ export function isNew(imported: ImportedHandle): boolean {
 
 function takeImported(given: ImportedHandle): ImportedHandle {
   if (typeof given !== "object" || given === null)
-    throw invalidInput("imported is no handle of another store.");
+    throw invalidInput("imported is not a handle of another store.");
   const { handleId, createdAt, summary } = given;
   checkHandleId(handleId);
-  if (!Number.isSafeInteger(createdAt) || createdAt < 0) {
-    throw invalidInput(
-      `imported.createdAt is ${quoted(createdAt)}; give whole milliseconds since the epoch.`,
-    );
-  }
+  checkCount("imported.createdAt", createdAt ?? null);
   if (
     typeof summary !== "string" ||
     summary.length > maxImportedSummaryChars ||
@@ -156,26 +152,19 @@ export function checkRange(range: ByteRange | undefined): void {
   if (range === undefined) return;
   if (typeof range !== "object" || range === null)
     throw invalidInput(`range is ${quoted(range)}; give { start, end? }.`);
-  for (const [name, value] of [
-    ["start", range.start],
-    ["end", range.end ?? 0],
-  ] as const) {
-    if (!Number.isSafeInteger(value) || value < 0) {
-      throw invalidInput(
-        `range.${name} is ${quoted(value)}; give a whole number of bytes from 0 on.`,
-      );
-    }
-  }
+  checkCount("range.start", range.start ?? null);
+  checkCount("range.end", range.end);
 }
 
 /** @throws ArtifactStoreError `invalid_input` unless the value is absent or a whole number in the range */
 export function checkCount(
   name: string,
-  value: number | undefined,
+  value: unknown,
   min = 0,
   max: number = Number.MAX_SAFE_INTEGER,
 ): void {
-  if (value === undefined || (Number.isSafeInteger(value) && value >= min && value <= max)) return;
+  const isCount = typeof value === "number" && Number.isSafeInteger(value);
+  if (value === undefined || (isCount && value >= min && value <= max)) return;
   throw invalidInput(`${name} is ${quoted(value)}; give a whole number from ${min} to ${max}.`);
 }
 

@@ -8,7 +8,7 @@ import {
   Bench,
   inPieces,
   mebibyte,
-  refuses,
+  expectError,
   type Rule,
   rulesOf,
   someBytes,
@@ -175,9 +175,9 @@ const rules: Rule[] = [
     name,
     async check(bench) {
       const handle = await bench.store.store("kept", { source });
-      for (const value of values) await refuses(code, () => call(bench, untyped(value)));
+      for (const value of values) await expectError(code, () => call(bench, untyped(value)));
       assert.deepEqual(await bench.store.listHandles(), { handles: [handle] });
-      await bench.isAbsent("content");
+      await bench.expectAbsent("content");
     },
   })),
   ...summaryRules,
@@ -195,12 +195,12 @@ const rules: Rule[] = [
           () => store.collectGarbage({ graceMs: 0, artifactIds: [id] }),
           () => store.store("content", { source, expectedId: id ?? "" }),
         ])
-          await refuses("invalid_id", call);
+          await expectError("invalid_id", call);
       }
     },
     async "text with a lone surrogate is refused"(bench) {
-      await refuses("invalid_input", () => bench.store.store("a\ud800b", { source }));
-      await bench.isEmpty();
+      await expectError("invalid_input", () => bench.store.store("a\ud800b", { source }));
+      await bench.expectEmpty();
     },
     async "a handle without options has no session and the default type of its content"({ store }) {
       const bytes = new Uint8Array(1);
@@ -225,18 +225,18 @@ const rules: Rule[] = [
       const expectedId = await bench.idOf("something else");
       const contents = ["small", someBytes(mebibyte + 1, 7)];
       for (const content of contents)
-        await refuses("id_mismatch", () => bench.store.store(content, { source, expectedId }));
-      await bench.isEmpty(...contents);
+        await expectError("id_mismatch", () => bench.store.store(content, { source, expectedId }));
+      await bench.expectEmpty(...contents);
     },
     async "a call whose signal is aborted already does nothing"(bench) {
       for (const [, call] of calls)
-        await refuses("aborted", () => call(bench.store, AbortSignal.abort()));
-      await bench.isEmpty("late");
+        await expectError("aborted", () => call(bench.store, AbortSignal.abort()));
+      await bench.expectEmpty("late");
     },
-    async "a closed store refuses every call, and closing it again does nothing"({ store }) {
+    async "a closed store expectError every call, and closing it again does nothing"({ store }) {
       await store.close();
       await store.close();
-      for (const [, call] of calls) await refuses("closed", () => call(store));
+      for (const [, call] of calls) await expectError("closed", () => call(store));
     },
     async "a range that is no range is refused"({ store }) {
       const { artifactId } = await store.store("content", { source });
@@ -251,13 +251,13 @@ const rules: Rule[] = [
       ];
       for (const each of wrong) {
         const options = { range: untyped<ByteRange>(each) };
-        await refuses("invalid_input", () => store.retrieve(artifactId, options));
-        await refuses("invalid_input", () => store.retrieveStream(artifactId, options));
+        await expectError("invalid_input", () => store.retrieve(artifactId, options));
+        await expectError("invalid_input", () => store.retrieveStream(artifactId, options));
       }
     },
     async "a batch that is no array is refused"({ store }) {
       const items = untyped<StoreItem[]>({ content: "a", source });
-      await refuses("invalid_input", () => store.storeMany(items));
+      await expectError("invalid_input", () => store.storeMany(items));
     },
   }),
 ];

@@ -22,3 +22,11 @@ export async function* inChunks(
   }
   if (chunk !== undefined) yield chunk.slice(0, filled);
 }
+
+/** Views of one size on the bytes. The last one may be shorter. */
+export function* chunksOf(
+  bytes: Uint8Array,
+  sizeBytes: number = chunkBytes,
+): Generator<Uint8Array, void> {
+  for (let at = 0; at < bytes.length; at += sizeBytes) yield bytes.subarray(at, at + sizeBytes);
+}

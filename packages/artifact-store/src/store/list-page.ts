@@ -36,5 +36,7 @@ function handleOf(cursor: unknown): HandleKey {
   if (prefix === "after" && isHandleId(handleId) && isArtifactId(artifactId) && more.length === 0) {
     return { handleId, artifactId };
   }
-  throw invalidInput(`${quoted(cursor)} is no cursor; use the one of the page before.`);
+  throw invalidInput(
+    `${quoted(cursor)} is not a cursor; use the one that the previous page returned.`,
+  );
 }

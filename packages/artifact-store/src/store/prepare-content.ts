@@ -10,7 +10,7 @@ import {
 import { headBytes } from "../summary/summarize-content.ts";
 import { concatBytes, RecordHasher } from "./blob-record.ts";
 import { invalidInput, isWellFormed, quoted } from "./check-input.ts";
-import { inChunks } from "./in-chunks.ts";
+import { chunksOf, inChunks } from "./in-chunks.ts";
 import { isBytes } from "./is-bytes.ts";
 import { readPieces } from "./read-pieces.ts";
 
@@ -60,8 +60,9 @@ export async function prepareContent(
   const inline: Uint8Array[] = [];
   let staged: StagedBlob | undefined;
   let head: Uint8Array = new Uint8Array();
+  if (isBytes(content)) checkSize(content.length, options.maxBytes);
   for await (const chunk of isBytes(content)
-    ? chunksOf(content, options)
+    ? chunksOf(content)
     : inChunks(limitedPieces(content, options))) {
     throwIfAborted(signal, ArtifactStoreError);
     if (hasher.sizeBytes === 0) head = chunk.slice(0, headBytes);
@@ -73,11 +74,6 @@ export async function prepareContent(
   }
   const whole = isBytes(content) ? content : concatBytes(inline);
   return { record: await hasher.finish(), content: staged ?? whole, head };
-}
-
-function* chunksOf(bytes: Uint8Array, { maxBytes }: PrepareOptions): Generator<Uint8Array, void> {
-  checkSize(bytes.length, maxBytes);
-  for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);
 }
 
 async function* limitedPieces(

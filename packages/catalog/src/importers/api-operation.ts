@@ -1,10 +1,10 @@
 import { arrayAt, isRecord, recordAt, type JsonRecord, withoutUndefined } from "@ccl/core/json";
 import type { ResourceColumn, ResourceInput } from "../record/resource-record.ts";
-import { cleanField, cleanText } from "./clean-text.ts";
-import { textField, textsOf } from "./text-field.ts";
+import { cleanField, cleanText } from "../schema/clean-text.ts";
+import { textField, textsOf } from "../schema/text-field.ts";
 import { resourceId, resourceUri, secretUri } from "./resource-address.ts";
-import { followReferences } from "./resolve-reference.ts";
-import { schemaColumns, type SchemaColumns } from "./schema-columns.ts";
+import { followReferences } from "../schema/resolve-reference.ts";
+import { schemaColumns, type SchemaColumns } from "../schema/schema-columns.ts";
 
 /** State shared by all operations of a document. */
 export interface ApiContext {

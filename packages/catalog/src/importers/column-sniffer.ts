@@ -1,5 +1,5 @@
 import type { ResourceColumn } from "../record/resource-record.ts";
-import { cleanText } from "./clean-text.ts";
+import { cleanText } from "../schema/clean-text.ts";
 import { widened, type ValueType } from "./value-type.ts";
 
 interface Seen {

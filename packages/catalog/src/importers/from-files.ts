@@ -2,7 +2,7 @@ import { isRecord, withoutUndefined } from "@ccl/core/json";
 import { failure, success, type Issue, type Result } from "@ccl/core";
 import type { ResourceInput } from "../record/resource-record.ts";
 import { lastById } from "./from-tools.ts";
-import { cleanText, cleanUrl } from "./clean-text.ts";
+import { cleanText, cleanUrl } from "../schema/clean-text.ts";
 import { pathResourceId, resourceUri } from "./resource-address.ts";
 import { readParquetFile, type ParquetMetadataReader } from "./read-parquet-file.ts";
 import { readTextFile, type FileSchema } from "./sniff-file.ts";

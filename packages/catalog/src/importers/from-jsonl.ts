@@ -1,7 +1,7 @@
 import { failure, success, type Issue, type Result } from "@ccl/core";
 import { compactKeys } from "../forms/compact-keys.ts";
 import type { ResourceInput } from "../record/resource-record.ts";
-import { cleanText } from "./clean-text.ts";
+import { cleanText } from "../schema/clean-text.ts";
 import { isRecord, type JsonRecord } from "@ccl/core/json";
 
 const longNames = new Map<string, string>(compactKeys.map(([long, short]) => [short, long]));

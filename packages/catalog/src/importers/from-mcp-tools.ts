@@ -1,10 +1,10 @@
 import { isRecord, recordAt, type JsonRecord, stringAt, withoutUndefined } from "@ccl/core/json";
 import { CatalogError } from "../catalog-error.ts";
 import type { ResourceInput } from "../record/resource-record.ts";
-import { cleanText } from "./clean-text.ts";
+import { cleanText } from "../schema/clean-text.ts";
 import { resourceId, resourceUri } from "./resource-address.ts";
 import { lastById } from "./from-tools.ts";
-import { callableFields } from "./callable-fields.ts";
+import { callableFields } from "../schema/callable-fields.ts";
 
 /** Options of `fromMcpTools`. */
 export interface FromMcpToolsOptions {

@@ -2,11 +2,11 @@ import { failure, success, type Result } from "@ccl/core";
 import { parse as parseYaml } from "yaml";
 import type { ResourceInput } from "../record/resource-record.ts";
 import { lastById } from "./from-tools.ts";
-import { cleanText, cleanUrl } from "./clean-text.ts";
+import { cleanText, cleanUrl } from "../schema/clean-text.ts";
 import { apiOperation, type ApiContext } from "./api-operation.ts";
 import { arrayAt, isRecord, recordAt, type JsonRecord } from "@ccl/core/json";
-import { textField } from "./text-field.ts";
-import { followReferences } from "./resolve-reference.ts";
+import { textField } from "../schema/text-field.ts";
+import { followReferences } from "../schema/resolve-reference.ts";
 
 /** Options of `fromOpenApi`. */
 export interface FromOpenApiOptions {

@@ -6,8 +6,8 @@ import type {
   ResourceInput,
   ResourceSnippet,
 } from "../record/resource-record.ts";
-import { callableFields } from "./callable-fields.ts";
-import { cleanText } from "./clean-text.ts";
+import { callableFields } from "../schema/callable-fields.ts";
+import { cleanText } from "../schema/clean-text.ts";
 import { resourceId, resourceUri } from "./resource-address.ts";
 
 /** A tool, executable or not, with catalog fields that its schemas do not have. */

@@ -1,8 +1,8 @@
 import { arrayAt, isRecord, recordAt, type JsonRecord, withoutUndefined } from "@ccl/core/json";
 import { failure, success, type Result } from "@ccl/core";
 import type { ResourceColumn } from "../record/resource-record.ts";
-import { cleanText } from "./clean-text.ts";
-import { textField } from "./text-field.ts";
+import { cleanText } from "../schema/clean-text.ts";
+import { textField } from "../schema/text-field.ts";
 import type { FileSchema } from "./sniff-file.ts";
 
 /** Reads the footer of a Parquet file, like `parquetMetadata` of hyparquet. */

@@ -8,7 +8,7 @@ import {
   type PostgresSession,
 } from "@ccl/sql";
 import type { ResourceColumn } from "../record/resource-record.ts";
-import { textsOf } from "./text-field.ts";
+import { textsOf } from "../schema/text-field.ts";
 import { quoteName } from "./sql-resource.ts";
 import { markKeys, nullShares, type ForeignKey, type SqlTable } from "./sql-table.ts";
 import { refuseTooMany, type TableReadOptions } from "./table-read-options.ts";

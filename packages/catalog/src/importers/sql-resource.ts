@@ -1,6 +1,6 @@
 import { withoutUndefined } from "@ccl/core/json";
 import type { ResourceColumn, ResourceInput, ResourceUsage } from "../record/resource-record.ts";
-import { cleanField, cleanText } from "./clean-text.ts";
+import { cleanField, cleanText } from "../schema/clean-text.ts";
 import { addressName, resourceId, resourceUri } from "./resource-address.ts";
 import type { SqlTable } from "./sql-table.ts";
 

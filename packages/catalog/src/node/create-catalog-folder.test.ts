@@ -42,7 +42,7 @@ const writer = `
         await folder.write(content, { records, sources: [] });
         isWritten = true;
       } catch (error) {
-        if (error.code !== "catalog_conflict") throw error;
+        if (error.code !== "conflict") throw error;
       }
     }
     writeSync(1, ids + "\\n");
@@ -110,11 +110,11 @@ describe("createCatalogFolder", () => {
     expect(await folder.readSources(read)).toEqual([{ ...source, resources }]);
     const other = { records: await recordsOf(["bus:c"]), sources: [] };
     await expect(folder.write(empty, other)).rejects.toMatchObject({
-      code: "catalog_conflict",
+      code: "conflict",
     });
-    await expect(folder.readSources(empty)).rejects.toMatchObject({ code: "catalog_conflict" });
+    await expect(folder.readSources(empty)).rejects.toMatchObject({ code: "conflict" });
     await writeFile(join(path, "overview.jsonl"), "{");
-    await expect(folder.read()).rejects.toMatchObject({ code: "catalog_damaged" });
+    await expect(folder.read()).rejects.toMatchObject({ code: "damaged" });
   });
 
   it.skipIf(isWindows || !isAtLeast("ci"))(

@@ -37,22 +37,22 @@ export interface CatalogFolder {
   readonly path: string;
   /** True if the folder contains a catalog, even if its first import was killed. */
   exists(): boolean;
-  /** Creates an empty catalog. False if there is one already. @throws CatalogError `catalog_conflict`, `aborted` */
+  /** Creates an empty catalog. False if there is one already. @throws CatalogError `conflict`, `aborted` */
   init(options?: CallOptions): Promise<boolean>;
   /**
    * Reads the records on disk, after finishing any write that a killed process left incomplete.
-   * @throws CatalogError `catalog_damaged` with every issue, `catalog_conflict` if it never stops
+   * @throws CatalogError `damaged` with every issue, `conflict` if it never stops
    * changing, `aborted`
    */
   read(options?: CallOptions): Promise<FolderContent>;
   /**
    * Reads sources with their resources.
-   * @throws CatalogError as `read`, and `catalog_conflict` if they changed since `read`
+   * @throws CatalogError as `read`, and `conflict` if they changed since `read`
    */
   readSources(content: FolderContent, options?: CallOptions): Promise<ImportedSource[]>;
   /**
    * Replaces what `read` returned, all files or none.
-   * @throws CatalogError `catalog_conflict` if someone else wrote since
+   * @throws CatalogError `conflict` if someone else wrote since
    */
   write(
     before: FolderContent,
@@ -72,7 +72,7 @@ const indexFile = "index.bin";
 /** Options of `createCatalogFolder`. */
 export interface CatalogFolderOptions {
   /**
-   * True: `read` does not change the folder. It keeps no cache there, and an unfinished change is a `catalog_conflict`.
+   * True: `read` does not change the folder. It keeps no cache there, and an unfinished change is a `conflict`.
    */
   readOnly?: boolean | undefined;
 }
@@ -161,7 +161,7 @@ export function createCatalogFolder(
 
 /**
  * Runs work under the folder's lock.
- * @throws CatalogError `catalog_conflict` if another process holds the lock for too long, `aborted`
+ * @throws CatalogError `conflict` if another process holds the lock for too long, `aborted`
  */
 async function withLock<T>(
   path: string,
@@ -174,7 +174,7 @@ async function withLock<T>(
   } catch (error) {
     throwIfAborted(signal, CatalogError);
     if (NodeIoError.isInstance(error) && error.code === "locked")
-      throw new CatalogError("catalog_conflict", error.message, { cause: error });
+      throw new CatalogError("conflict", error.message, { cause: error });
     throw error;
   }
 }
@@ -292,7 +292,7 @@ function matchesStamps(before: Stamps, after: Stamps): boolean {
 }
 
 function conflict(message: string): CatalogError {
-  return new CatalogError("catalog_conflict", message);
+  return new CatalogError("conflict", message);
 }
 
 function changedMeanwhile(path: string): CatalogError {
@@ -306,5 +306,5 @@ export function damagedCatalog(place: string, issues: readonly Issue[]): Catalog
     .map((issue) => `${issue.code} at ${issue.path.join("/")}: ${issue.message}`);
   const rest = issues.length > lines.length ? `\n[${issues.length - lines.length} more]` : "";
   const message = `The catalog in ${place} can't be read:\n${lines.join("\n")}${rest}`;
-  return new CatalogError("catalog_damaged", message, { details: { issues } });
+  return new CatalogError("damaged", message, { details: { issues } });
 }

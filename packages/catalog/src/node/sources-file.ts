@@ -43,7 +43,7 @@ export function formatSources(sources: readonly CatalogSource[]): string {
 
 /**
  * Parses the output of `formatSources`.
- * @throws CatalogError `catalog_damaged` if the text did not come from `formatSources`
+ * @throws CatalogError `damaged` if the text did not come from `formatSources`
  */
 export function parseSources(text: string): CatalogSource[] {
   let document: unknown;
@@ -77,7 +77,7 @@ function readSource(entry: unknown, index: number): CatalogSource {
 }
 
 function damagedSources(message: string, cause?: unknown): CatalogError {
-  return new CatalogError("catalog_damaged", message, { cause });
+  return new CatalogError("damaged", message, { cause });
 }
 
 function isTexts(value: unknown): value is string[] {

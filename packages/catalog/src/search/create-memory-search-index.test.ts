@@ -336,7 +336,7 @@ describe("createMemorySearchIndex", () => {
       ),
     );
     expect(() => index.restore(bytes.slice(0, -1))).toThrow(
-      expect.objectContaining({ code: "store_damaged" }),
+      expect.objectContaining({ code: "damaged" }),
     );
     expect((await index.searchText({ text: "kept", limit: 1 })).hits).toHaveLength(1);
   });

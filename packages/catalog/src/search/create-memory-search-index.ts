@@ -21,7 +21,7 @@ export interface MemorySearchIndex extends SearchIndex {
   save(): Uint8Array;
   /**
    * Replaces the content of the index. If it throws, the index is unchanged.
-   * @throws CatalogError `store_damaged` if the bytes have changed since `save`, `invalid_options`
+   * @throws CatalogError `damaged` if the bytes have changed since `save`, `invalid_options`
    * if they were saved by another version, or with another analyzer or precision
    */
   restore(bytes: Uint8Array): void;

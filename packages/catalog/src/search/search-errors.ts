@@ -4,7 +4,7 @@ import { CatalogError, type CatalogErrorCode } from "../catalog-error.ts";
 
 const catalogCodes: Record<SearchErrorCode, CatalogErrorCode> = {
   invalid_options: "invalid_options",
-  index_damaged: "store_damaged",
+  index_damaged: "damaged",
   aborted: "aborted",
 };
 

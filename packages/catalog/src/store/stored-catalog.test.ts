@@ -107,12 +107,12 @@ describe("a catalog in records", () => {
     const records = createMemoryRecords();
     await records.write([{ put: resourceName("a"), value: { id: "b", rev: 1 } }]);
     const catalog = createCatalog({ records });
-    await expect(catalog.overview()).rejects.toMatchObject({ code: "store_damaged" });
+    await expect(catalog.overview()).rejects.toMatchObject({ code: "damaged" });
     await records.write([
       { remove: resourceName("a") },
       { append: "catalog/history/a", entries: ["?"] },
     ]);
-    await expect(catalog.history("a")).rejects.toMatchObject({ code: "store_damaged" });
+    await expect(catalog.history("a")).rejects.toMatchObject({ code: "damaged" });
   });
 
   it("returns vectors bit for bit, separately for each embedder", async () => {

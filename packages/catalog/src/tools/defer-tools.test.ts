@@ -11,7 +11,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 
 import { CatalogError } from "../catalog-error.ts";
-import { objectSchema } from "../importers/schema-columns.ts";
+import { objectSchema } from "../schema/schema-columns.ts";
 import { deferTools } from "./defer-tools.ts";
 
 const issueSchema = z.object({ title: z.string(), labels: z.array(z.string()).default([]) });

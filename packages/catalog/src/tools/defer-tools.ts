@@ -2,7 +2,7 @@ import { isRecord, jsonText, withoutUndefined } from "@ccl/core/json";
 import { parseStructured, StructuredOutputError } from "@ccl/structured-output";
 import * as z from "zod";
 
-import { objectSchema } from "../importers/schema-columns.ts";
+import { objectSchema } from "../schema/schema-columns.ts";
 import { inertText } from "../record/inert-text.ts";
 import { createToolSearch } from "./tool-search.ts";
 import {

@@ -2,7 +2,7 @@ import { loadOnce } from "@ccl/core/async";
 
 import { createCatalog } from "../catalog/create-catalog.ts";
 import type { Catalog } from "../catalog/catalog.ts";
-import { callableFields } from "../importers/callable-fields.ts";
+import { callableFields } from "../schema/callable-fields.ts";
 import { type ForeignTool, jsonSchemaOf } from "./tool-forms.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { decodeAddressName } from "../importers/resource-address.ts";
 import type { ResourceDetails, ResourceInput } from "../record/resource-record.ts";
-import { rowsOf } from "./anti-pattern-rules.ts";
+import { rowsOf } from "../record/anti-pattern-rules.ts";
 import type { KnownTable, TableLookup } from "./sql-facts.ts";
 
 /** A resource of the catalog, and its current state in the source. */

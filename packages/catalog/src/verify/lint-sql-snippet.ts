@@ -1,7 +1,7 @@
 import { countOperators, maxOperators } from "@ccl/sql";
 import { inertText } from "../record/inert-text.ts";
 import type { ResourceSnippet } from "../record/resource-record.ts";
-import { breaksRule, rulesOf, type AntiPatternRule } from "./anti-pattern-rules.ts";
+import { rulesOf, type AntiPatternRule } from "../record/anti-pattern-rules.ts";
 import { readSql } from "./read-sql.ts";
 import type { SqlFacts, SqlReading, TableLookup } from "./sql-facts.ts";
 import type { SqlParser } from "./sql-parser.ts";
@@ -93,7 +93,7 @@ function ruleFindings(
   const named = rulesOf([...texts]);
   const findings = new Map<AntiPatternRule["rule"], Omit<VerifyFinding, "resourceId">>();
   for (const rule of named) {
-    if (!breaksRule(rule, facts)) continue;
+    if (!isBroken(rule, facts)) continue;
     const message = `The snippet does what its resource says not to do: ${inertText(rule.text, 200)}`;
     findings.set(rule.rule, { severity: "breaking", code: "snippet_anti_pattern", message });
   }
@@ -104,10 +104,17 @@ function ruleFindings(
   return [...findings.values()];
 }
 
+function isBroken(
+  { rule, rows = 0 }: AntiPatternRule,
+  { broken, unlimitedRows = -1 }: SqlFacts,
+): boolean {
+  return rule === "missing_limit" ? unlimitedRows >= rows : broken.has(rule);
+}
+
 function generalFindings(facts: SqlFacts): { rule: AntiPatternRule["rule"]; message: string }[] {
   const found: { rule: AntiPatternRule["rule"]; message: string }[] = [];
-  const { hasStar, unlimitedRows } = facts;
-  if (hasStar)
+  const { broken, unlimitedRows } = facts;
+  if (broken.has("select_star"))
     found.push({
       rule: "select_star",
       message: "The snippet asks for all columns; name those that are needed",

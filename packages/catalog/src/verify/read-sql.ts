@@ -41,13 +41,8 @@ interface Reader extends SqlReading {
  */
 export function readSql(statements: unknown, lookup: TableLookup): SqlReading {
   const facts: SqlFacts = {
-    hasStar: false,
+    broken: new Set(),
     unlimitedRows: undefined,
-    hasCrossJoin: false,
-    hasLeadingWildcard: false,
-    ordersByRandom: false,
-    lacksWhere: false,
-    hasOffset: false,
     writes: false,
   };
   const reader: Reader = { facts, problems: [], tables: [], lookup, found: new Map() };
@@ -102,7 +97,7 @@ function readQuery(reader: Reader, query: JsonRecord, environment: Environment):
   }
   if (query["limit_clause"] !== undefined && query["limit_clause"] !== null) {
     const limit = recordAt(recordAt(query, "limit_clause"), "LimitOffset");
-    if (isRecord(limit["offset"])) reader.facts.hasOffset = true;
+    if (isRecord(limit["offset"])) reader.facts.broken.add("offset");
   }
   const inner = { ctes, outer: environment.outer };
   const { columns, rows } = readBody(reader, recordAt(query, "body"), {
@@ -173,9 +168,9 @@ function readSelect(
     (item) => isRecord(item) && ("Wildcard" in item || "QualifiedWildcard" in item),
   );
   const hasWhere = isRecord(select["selection"]);
-  if (isStar && readsTable) reader.facts.hasStar = true;
-  if (readsTable && !hasWhere) reader.facts.lacksWhere = true;
-  if (froms.length > 1 && !hasWhere) reader.facts.hasCrossJoin = true;
+  if (isStar && readsTable) reader.facts.broken.add("select_star");
+  if (readsTable && !hasWhere) reader.facts.broken.add("missing_where");
+  if (froms.length > 1 && !hasWhere) reader.facts.broken.add("cross_join");
   const parts = [
     "distinct",
     "projection",
@@ -189,7 +184,7 @@ function readSelect(
   for (const part of parts) readExpression(reader, select[part], inner);
   readExpression(reader, order, inner);
   if (/"name":\[\{"Identifier":\{"value":"rand(?:om)?"/i.test(JSON.stringify(order ?? "")))
-    reader.facts.ordersByRandom = true;
+    reader.facts.broken.add("order_by_random");
   return {
     columns: outputOf(projection, scope),
     rows: isGathered(select) ? undefined : scope.rows,
@@ -233,7 +228,7 @@ function readFrom(reader: Reader, from: unknown, context: FromContext): void {
     readRelation(reader, join["relation"], context);
     const operator = join["join_operator"];
     if (operator === "CrossJoin" || (isRecord(operator) && "CrossJoin" in operator))
-      reader.facts.hasCrossJoin = true;
+      reader.facts.broken.add("cross_join");
     readExpression(reader, operator, context.environment);
   }
 }
@@ -327,7 +322,7 @@ function readExpression(reader: Reader, node: unknown, environment: Environment)
       isRecord(content) &&
       startsWithWildcard(content["pattern"])
     ) {
-      reader.facts.hasLeadingWildcard = true;
+      reader.facts.broken.add("leading_wildcard");
     }
   }
 }
@@ -337,9 +332,10 @@ function readExpression(reader: Reader, node: unknown, environment: Environment)
  * columns.
  */
 function readExists(reader: Reader, content: unknown, environment: Environment): void {
-  const { hasStar, lacksWhere } = reader.facts;
+  const { broken } = reader.facts;
+  const whole = (["select_star", "missing_where"] as const).filter((rule) => !broken.has(rule));
   readExpression(reader, isRecord(content) ? content["subquery"] : content, environment);
-  Object.assign(reader.facts, { hasStar, lacksWhere });
+  for (const rule of whole) broken.delete(rule);
 }
 
 function startsWithWildcard(pattern: unknown): boolean {

@@ -1,19 +1,14 @@
+import type { AntiPatternRule } from "../record/anti-pattern-rules.ts";
+
 /** Properties of a statement that a rule may forbid. */
 export interface SqlFacts {
-  /** A `*` selects all columns of a table. */
-  hasStar: boolean;
+  /** The rules that it breaks, except `missing_limit`, which depends on `unlimitedRows`. */
+  broken: Set<AntiPatternRule["rule"]>;
   /**
    * Estimated rows of the largest table that the result reads without GROUP BY or LIMIT. 0: size unknown. Undefined if
    * there is none.
    */
   unlimitedRows: number | undefined;
-  hasCrossJoin: boolean;
-  /** `LIKE '%...'`, which cannot use an index. */
-  hasLeadingWildcard: boolean;
-  ordersByRandom: boolean;
-  /** A table is read without a condition. */
-  lacksWhere: boolean;
-  hasOffset: boolean;
   writes: boolean;
 }
 

@@ -12,7 +12,7 @@ import {
 } from "@ccl/catalog/node";
 import type { Issue } from "@ccl/core";
 
-import { CliError, inputError, usageError } from "../cli-error.ts";
+import { CliError, inputError, requireValid, usageError } from "../cli-error.ts";
 import type { Session } from "../session.ts";
 import { isSameSource, type SourceDraft } from "./source-draft.ts";
 import { loadSource } from "./load-source.ts";
@@ -55,8 +55,7 @@ export async function importSources(
     const others = sources.filter((source) => source !== known);
     refuseTaken(draft.source, checked.value, others);
     const incoming = merged(checked.value, known, await opened.records());
-    const registered = await opened.catalog.register(incoming, session);
-    if (!registered.ok) throw inputError(registered.issues);
+    requireValid(await opened.catalog.register(incoming, session));
     await opened.catalog.remove(goneFrom(known, checked.value), session);
     sources = [...others, { ...draft.source, resources: checked.value }];
     outcomes.push({ ...draft.source, resources: checked.value.length });

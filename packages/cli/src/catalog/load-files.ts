@@ -6,7 +6,7 @@ import {
   type FromFilesOptions,
   type ResourceInput,
   type SourceFile,
-} from "@ccl/catalog";
+} from "@ccl/catalog/importers";
 import type { Result } from "@ccl/core";
 import { createPathMatcher } from "@ccl/core/glob";
 
@@ -97,8 +97,8 @@ function isReader(value: unknown): value is NonNullable<FromFilesOptions["parque
 export function fileMatcher(glob: string): (path: string) => boolean {
   const fits = createPathMatcher(glob, { hasBraces: true, skipsDotNames: true });
   const plain = glob.replace(/\[[^\]][^\]]*\]/g, "");
-  const open = ["[", "{"].find((bracket) => plain.replace(/\{[^{}]*\}/g, "").includes(bracket));
-  if (open !== undefined) throw usageError(`--files ${glob} has a ${open} that does not end.`);
+  const open = /[[{]/.exec(plain.replace(/\{[^{}]*\}/g, ""));
+  if (open !== null) throw usageError(`--files ${glob} has a ${open[0]} that does not end.`);
   if (fits === undefined) throw usageError(`--files ${glob} has too many alternatives.`);
   return fits;
 }

@@ -1,14 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 
-import { fromJsonl, fromMcpTools, fromOpenApi, type ResourceInput } from "@ccl/catalog";
+import { fromJsonl, fromMcpTools, fromOpenApi, type ResourceInput } from "@ccl/catalog/importers";
 import { type CatalogSource, sourceKey } from "@ccl/catalog/node";
-import { CclError, redactSecrets, type Result } from "@ccl/core";
+import { CclError, redactSecrets } from "@ccl/core";
 import { readBodyText } from "@ccl/core/http";
 import { withoutUndefined } from "@ccl/core/json";
 import type { McpServerConfig } from "@ccl/mcp";
 
-import { CliError, inputError } from "../cli-error.ts";
+import { CliError, requireValid } from "../cli-error.ts";
 import { splitCommand } from "../plan/split-command.ts";
 import type { Session } from "../session.ts";
 import { resolveLocation, safelyDecoded, type SourceDraft } from "./source-draft.ts";
@@ -33,27 +33,19 @@ export async function loadSource(
 
 async function load(session: Session, draft: SourceDraft): Promise<readonly ResourceInput[]> {
   const { kind, name } = draft.source;
+  const key = sourceKey(draft.source);
   switch (kind) {
     case "sql":
       return (await import("./load-sql.ts")).loadSql(session, draft);
     case "mcp":
       return loadMcp(session, draft);
     case "openapi":
-      return valueOf(draft, fromOpenApi(await readDocument(session, draft), { name }));
+      return requireValid(fromOpenApi(await readDocument(session, draft), { name }), key);
     case "files":
-      return valueOf(draft, await (await import("./load-files.ts")).loadFiles(session, draft));
+      return requireValid(await (await import("./load-files.ts")).loadFiles(session, draft), key);
     case "jsonl":
-      return valueOf(draft, fromJsonl(await readDocument(session, draft)));
+      return requireValid(fromJsonl(await readDocument(session, draft)), key);
   }
-}
-
-/** Throws an error with every issue if the source's content is invalid. */
-function valueOf({ source }: SourceDraft, result: Result<ResourceInput[]>): ResourceInput[] {
-  if (result.ok) return result.value;
-  const key = sourceKey(source);
-  throw inputError(
-    result.issues.map((issue) => ({ ...issue, message: `${key}: ${issue.message}` })),
-  );
 }
 
 /** The reason of a failure without the address, since a driver may quote the connection string. */

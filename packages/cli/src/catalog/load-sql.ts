@@ -1,7 +1,11 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 
-import { fromSqlDatabase, type FromSqlDatabaseOptions, type ResourceInput } from "@ccl/catalog";
+import {
+  fromSqlDatabase,
+  type FromSqlDatabaseOptions,
+  type ResourceInput,
+} from "@ccl/catalog/importers";
 import { isRecord } from "@ccl/core/json";
 import type { PostgresClient } from "@ccl/sql";
 import { openSqlite } from "@ccl/sql/node";

@@ -17,7 +17,7 @@ export interface ImportStates {
 /** Fields that the catalog derives. */
 const derived = new Set(["rev", "schema_hash", "cap_hash", "derived"]);
 /** Fields that people write. If both sides changed one, the catalog's value stays. For other fields the source wins. */
-const words = new Set(["title", "description", "owner", "unit", "examples"]);
+const words = new Set(["title", "description", "owner", "unit"]);
 /** Lists that are merged by entry: follows what the source adds and removes, and keeps what people added. */
 const lists = new Set(["tags", "snippets", "anti_patterns", "examples", "secrets"]);
 const nested = new Set([

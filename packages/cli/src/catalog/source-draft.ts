@@ -110,7 +110,8 @@ function fromRoot({ root, terminal }: Session, path: string): string {
 function withoutSecrets(address: string, kind: SourceKind): string {
   if (!url.test(address) || kind === "files")
     return kind === "mcp" ? redactSecrets(address).text : address;
-  if (!URL.canParse(address)) throw usageError(`What --${kind} names is no URL that can be read.`);
+  if (!URL.canParse(address))
+    throw usageError(`What --${kind} names is not a URL that can be read.`);
   const stripped = new URL(address);
   stripped.username = "";
   stripped.password = "";

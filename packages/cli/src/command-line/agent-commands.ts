@@ -1,4 +1,5 @@
 import {
+  budgetFlag,
   type CommandDeclaration,
   type Flag,
   number,
@@ -6,19 +7,12 @@ import {
   refuse,
   share,
   tokens,
-  whole,
 } from "./command-declaration.ts";
 
 function readRoom(text: string): number {
   const room = tokens(text);
   return room >= 600 ? room : refuse("Give 600 or more, such as 3000 or 3k.");
 }
-
-const sizeFlag = (otherwise: number): Flag => [
-  "--budget <tokens>",
-  "size in tokens",
-  { otherwise, parse: whole("a whole number such as 1200", 1) },
-];
 
 const state: Flag = [
   "--state <folder>",
@@ -113,13 +107,13 @@ const artifactsGroup: readonly CommandDeclaration[] = [
   {
     name: "search <artifact> <words...>",
     about: "lines that match, with what stands around them",
-    flags: [sizeFlag(600), state],
+    flags: [budgetFlag(600), state],
     run: async () => (await import("../commands/artifacts.ts")).artifactsSearch,
   },
   {
     name: "read <artifact>",
     about: "the whole, or some of its lines",
-    flags: [["--lines <range>", "10-40, 10- or 7; rows of a table"], sizeFlag(4000), state],
+    flags: [["--lines <range>", "10-40, 10- or 7; rows of a table"], budgetFlag(4000), state],
     run: async () => (await import("../commands/artifacts.ts")).artifactsRead,
   },
 ];
@@ -194,7 +188,7 @@ export const agentCommands: readonly CommandDeclaration[] = [
     name: "shrink [question]",
     about: "stdin as a model should read it: what was asked for and what went wrong",
     flags: [
-      sizeFlag(1200),
+      budgetFlag(1200),
       ["--state <folder>", "where the whole is kept"],
       ["--hook", "answer a hook of Claude Code, as `ccl hooks install` sets it up"],
     ],

@@ -106,10 +106,7 @@ const catalogGroup: readonly CommandDeclaration[] = [
     name: "verify",
     about:
       "hold the catalog against its sources; exit code 3 when it is not true, 8 when one does not answer",
-    flags: [
-      ["--update", "bring columns and keys up to date; what people wrote stays"],
-      ["--markdown", "the report for a comment or a page"],
-    ],
+    flags: [["--update", "bring columns and keys up to date; what people wrote stays"]],
     run: async () => (await import("../commands/catalog-verify.ts")).catalogVerify,
   },
   {
@@ -143,11 +140,6 @@ export const catalogCommands: readonly CommandDeclaration[] = [
         { choices: ["table", "csv", "json"] },
       ],
       ["--explain", "say where it would run, and as what; read no rows"],
-      [
-        "--dialect <name>",
-        "whose words the SQL is in, where these differ",
-        { choices: ["postgresql", "sqlite", "duckdb"] },
-      ],
       ["--limit-rows <number>", "give up beyond so many rows", { otherwise: 10_000, parse: count }],
       ["--timeout-ms <number>", "give up after this time", { otherwise: 30_000, parse: count }],
     ],
@@ -186,7 +178,7 @@ const runGroup: readonly CommandDeclaration[] = [
   {
     name: "abort <run>",
     about: "end a run, whichever worker has it",
-    flags: [...storeFlags, ["--reason <text>", "kept with the run"]],
+    flags: storeFlags,
     run: async () => (await import("../commands/runs.ts")).runAbort,
   },
   {

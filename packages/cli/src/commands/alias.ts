@@ -5,7 +5,7 @@ import {
   createGetAliasTool,
 } from "@ccl/aliases";
 
-import { inputError } from "../cli-error.ts";
+import { requireValid } from "../cli-error.ts";
 import { EXIT_CODES } from "../exit-code.ts";
 import { formatCount, lineOf } from "../output/format-number.ts";
 import { printable } from "../output/printable.ts";
@@ -14,7 +14,7 @@ import {
   describeSkipped,
   resolveAlias,
   scanWithProgress,
-  withPresentFiles,
+  withFiles,
   withProject,
 } from "../project.ts";
 import type { CommandResult, Session } from "../session.ts";
@@ -24,9 +24,7 @@ export function aliasAdd(session: Session, alias: string, path: string): Promise
   const { signal } = session;
   return withProject(session, { persist: true }, async (registry) => {
     const before = registry.list();
-    const added = await registry.add(alias, path, session);
-    if (!added.ok) throw inputError(added.issues);
-    const entry = added.value;
+    const entry = requireValid(await registry.add(alias, path, session));
     const was = before.flatMap((old) =>
       old.path === entry.path && old.alias !== alias ? [old.alias] : [],
     );
@@ -118,14 +116,14 @@ export async function expand(
   alias: string,
   flags: { lines?: string | undefined },
 ): Promise<CommandResult> {
-  const answer = await withPresentFiles(session, (registry) =>
+  const answer = await withFiles(session, {}, ({ registry }) =>
     createGetAliasTool(registry, UNBOUNDED).execute({ alias, ...flags }, session),
   );
-  if (!answer.ok) throw inputError(answer.issues);
-  const { text } = answer.value;
+  const document = requireValid(answer);
+  const { text } = document;
   // A pipe gets the exact bytes. A terminal needs a line feed before the next shell prompt.
   return {
-    document: answer.value,
+    document,
     text: ({ isTerminal }) => (isTerminal && !text.endsWith("\n") ? `${text}\n` : text),
   };
 }

@@ -3,7 +3,7 @@ import { buildCard, createContextFiles } from "@ccl/aliases";
 import { CliError } from "../cli-error.ts";
 import { formatCount } from "../output/format-number.ts";
 import { tableOf } from "../output/table.ts";
-import { withPresentFiles, withProject, resolveAlias } from "../project.ts";
+import { withFiles, withProject, resolveAlias } from "../project.ts";
 import type { CommandResult, Session } from "../session.ts";
 
 /** Writes the cards of these aliases, or of all. Binary files have none. */
@@ -39,7 +39,7 @@ export async function cardsBuild(session: Session, aliases: string[]): Promise<C
 
 /** Prints the card of one alias, built from the current file. */
 export function cardsShow(session: Session, name: string): Promise<CommandResult> {
-  return withPresentFiles(session, async (registry) => {
+  return withFiles(session, {}, async ({ registry }) => {
     const { alias, path, sha8, text } = await resolveAlias(registry, name, session);
     if (text === undefined)
       throw new CliError("input_invalid", `${alias} is a binary file; it has no card.`);

@@ -1,13 +1,13 @@
-import { readFile, realpath, stat } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { relative, resolve, sep } from "node:path";
 
 import {
   type CatalogFiles,
   type ChangeSeverity,
   fromCatalogFiles,
-  fromJsonl,
   type ResourceInput,
 } from "@ccl/catalog";
+import { fromJsonl } from "@ccl/catalog/importers";
 import { createCatalogFolder, damagedCatalog } from "@ccl/catalog/node";
 
 import {
@@ -20,7 +20,7 @@ import {
   summariseChanges,
 } from "../catalog/compare-catalogs.ts";
 import { catalogFolder, readCatalog } from "../catalog/read-catalog.ts";
-import { inputError, usageError } from "../cli-error.ts";
+import { requireValid, usageError } from "../cli-error.ts";
 import { writeOut } from "../deliver-pack.ts";
 import { EXIT_CODES } from "../exit-code.ts";
 import { gitInRoot } from "../git-output.ts";
@@ -117,24 +117,19 @@ async function readSnapshot(session: Session, name: string): Promise<readonly Re
     const { records } = await createCatalogFolder(path).read(session);
     return records.map(({ record }) => record);
   }
-  const read = fromJsonl(await readFile(path, { encoding: "utf8", signal: session.signal }));
-  if (!read.ok) throw inputError(read.issues);
-  return read.value;
+  return requireValid(
+    fromJsonl(await readFile(path, { encoding: "utf8", signal: session.signal })),
+  );
 }
 
 /** The files of the catalog at a git revision. Undefined if it has none there. */
 async function gitSnapshot(session: Session, revision: string): Promise<CatalogFiles | undefined> {
-  if (revision.startsWith("-")) throw usageError(`${revision} is no revision.`);
+  if (revision.startsWith("-")) throw usageError(`${revision} is not a revision.`);
   const git = (args: string[], input?: string): Promise<Buffer> =>
     gitInRoot(session, args, { refusal: "git has nothing to compare with", input });
-  const top = String(await git(["rev-parse", "--show-toplevel"])).trim();
-  const path = await realpath(catalogFolder(session).path);
-  const folder = relative(await realpath(top), path)
-    .split(sep)
-    .join("/");
+  const folder = relative(session.root, catalogFolder(session).path).split(sep).join("/");
   const verified = await git(["rev-parse", "--verify", "--end-of-options", `${revision}^{tree}`]);
-  const commit = String(verified).trim();
-  const listed = await git(["ls-tree", "-r", "-z", "--full-tree", commit, "--", `${folder}/`]);
+  const listed = await git(["ls-tree", "-r", "-z", String(verified).trim(), "--", `${folder}/`]);
   const blobs = String(listed)
     .split("\0")
     .flatMap((line) => {

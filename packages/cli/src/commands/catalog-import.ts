@@ -107,7 +107,7 @@ function toRead(
 async function createFolder(folder: CatalogFolder, session: Session): Promise<FolderContent> {
   if (await folder.init(session)) return folder.read(session);
   const message = "Another process set up the catalog meanwhile; run the command again.";
-  throw new CatalogError("catalog_conflict", message);
+  throw new CatalogError("conflict", message);
 }
 
 function strippedNote(location: string): string {

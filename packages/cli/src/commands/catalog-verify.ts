@@ -19,7 +19,6 @@ import type { CommandResult, Session } from "../session.ts";
 /** Flags of `ccl catalog verify`. */
 interface CatalogVerifyFlags {
   update?: boolean | undefined;
-  markdown?: boolean | undefined;
 }
 
 /** Leaves time for a process that has to start, or a remote database. */
@@ -58,9 +57,7 @@ export async function catalogVerify(
   }
   return {
     document: report,
-    text: printableLines(
-      renderVerifyReport(report, { format: flags.markdown ? "markdown" : "text" }),
-    ),
+    text: printableLines(renderVerifyReport(report)),
     exitCode: exitCodes[report.exitCode],
   };
 }

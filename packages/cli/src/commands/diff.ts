@@ -4,12 +4,11 @@ import { join } from "node:path";
 import { createContextFiles, renderDelta, type Delta } from "@ccl/aliases";
 
 import { patchSinceBase } from "../base-tree.ts";
-import { requireBase } from "../build-project-pack.ts";
 import { CliError } from "../cli-error.ts";
 import { type CountedFor, openCounter } from "../token-counter.ts";
 import { changesSinceBase } from "../changes-since-base.ts";
 import { formatCount, formatNumber } from "../output/format-number.ts";
-import { describeUnnamed, nameNewFiles, withProject } from "../project.ts";
+import { describeUnnamed, withProject } from "../project.ts";
 import type { CommandResult, Session } from "../session.ts";
 
 /** Flags of `ccl diff`. */
@@ -25,23 +24,19 @@ export function diff(session: Session, flags: DiffFlags): Promise<CommandResult>
   const { root, directory } = session;
   const { action, budget } = flags;
   return withProject(session, { persist: flags.show !== true }, async (registry) => {
-    const { unnamed } = await nameNewFiles(session, registry);
-    const files = createContextFiles(registry);
-    const base = requireBase(await files.readBase(session));
-    const delta = await changesSinceBase(session, { registry, base: base.snapshot });
-    const found = await patchSinceBase(session, base.snapshot.id);
-    const [patch, whyNot] = typeof found === "string" ? [found] : [undefined, found.whyNot];
+    const { delta, unnamed } = await changesSinceBase(session, registry);
+    const { text: patch, whyNot } = await patchSinceBase(session, delta.baseId);
     if (flags.patch && patch === undefined)
       throw new CliError("input_invalid", `There is no patch: ${whyNot}.`);
     const written =
       patch !== undefined && delta.changes.length > 0 && !flags.show
-        ? [await files.writeDelta(patch, session)]
+        ? [await createContextFiles(registry).writeDelta(patch, session)]
         : [];
     const counter = await openCounter(flags, session);
     const prompt = renderDelta(delta, { action, budget, counter });
     const pack = await readFile(join(root, directory, "prompt.pack"), "utf8").catch(() => "");
     // A later pack may have replaced the accepted one.
-    const packTokens = pack.includes(base.snapshot.id) ? counter.count(pack) : undefined;
+    const packTokens = pack.includes(delta.baseId) ? counter.count(pack) : undefined;
     const sizes = { tokens: counter.count(prompt), packTokens };
     return {
       document: { ...describe(delta), patch, prompt, ...sizes, written },

@@ -1,13 +1,7 @@
 import type { PackEntry, PackOmission } from "@ccl/aliases";
 
 import { buildProjectPack } from "../build-project-pack.ts";
-import {
-  findFocus,
-  narrowRegistry,
-  requireFiles,
-  selectFiles,
-  withPresentFiles,
-} from "../project.ts";
+import { findFocus, requireFiles, withFiles } from "../project.ts";
 import { formatNumber } from "../output/format-number.ts";
 import { printable } from "../output/printable.ts";
 import type { Style } from "../output/style.ts";
@@ -25,11 +19,9 @@ export async function explain(
   flags: ShapeFlags,
 ): Promise<CommandResult> {
   const shape = await applySettings(session, flags);
-  const selected = await selectFiles(session, shape);
-  return withPresentFiles(session, async (all, found) => {
-    const registry = narrowRegistry(all, selected?.paths);
-    requireFiles(registry, shape, selected?.skipped ?? found);
-    const aliases = new Set(findFocus(registry, names, { flag: "", skipped: found }));
+  return withFiles(session, shape, async ({ registry, skipped }) => {
+    requireFiles(registry, shape, skipped);
+    const aliases = new Set(findFocus(registry, names, { flag: "", skipped }));
     const { pack, counter } = await buildProjectPack(session, shape, { registry });
     const files: Explained[] = [];
     for (const file of [...pack.entries, ...pack.omitted]) {

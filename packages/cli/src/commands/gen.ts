@@ -27,7 +27,7 @@ import {
 import { type BackgroundFlags, genBackground } from "../plan/gen-background.ts";
 import { createMeteredModel, type Spending, type SpendingLimits } from "../plan/metered-model.ts";
 import { type ModelFlags, openLanguageModel } from "../plan/open-language-model.ts";
-import { planFailure } from "../plan/plan-failure.ts";
+import { planFailure, requireDone } from "../plan/plan-failure.ts";
 import { readInput } from "../plan/read-input.ts";
 import { renderApplied, renderPreview } from "../plan/render-preview.ts";
 import {
@@ -37,7 +37,7 @@ import {
   saveChange,
   saveSteps,
 } from "../plan/saved-plan.ts";
-import { openMemory } from "./memory.ts";
+import { memoryOf } from "./memory.ts";
 import { withWorkspace, type WorkspaceFlags } from "../plan/with-workspace.ts";
 import type { CommandResult, Session } from "../session.ts";
 
@@ -81,11 +81,10 @@ export async function gen(session: Session, goal: string, flags: GenFlags): Prom
   );
   return withWorkspace(session, flags, async (workspace) => {
     requireRecovered(workspace, flags);
-    const memory = await openMemory(session);
     const planSession = createPlanSession({
       model,
       workspace,
-      memory,
+      memory: memoryOf(session),
       savedPlan,
       policy: workspace.policy,
       limits: workspace.limits,
@@ -119,8 +118,8 @@ async function run(context: Gen): Promise<CommandResult> {
   for (let attempt = 1; ; attempt += 1) {
     const proposal = await planSession.apply(isGoAhead ? "" : goal, options);
     session.progress.clear();
-    if (!proposal.ok) throw planFailure(proposal.issues);
-    const outcome = await applyIfAsked(context, proposal.value);
+    const proposed = requireDone(proposal);
+    const outcome = await applyIfAsked(context, proposed);
     if (outcome === undefined || outcome.ok)
       return deliver(context, proposal, outcome?.value, attempt);
     const hasFailedCheck = outcome.issues.some(
@@ -129,7 +128,7 @@ async function run(context: Gen): Promise<CommandResult> {
     if (!hasFailedCheck || attempt >= attempts) throw planFailure(outcome.issues);
     const what = outcome.issues.map(({ message }) => message).join("\n");
     showLine(context, `Change ${attempt} of at most ${attempts} was rolled back: a check failed.`);
-    options = { ...given, report: reportOf(proposal.value, what), signal };
+    options = { ...given, report: reportOf(proposed, what), signal };
   }
 }
 
@@ -185,8 +184,8 @@ async function deliver(
   attempts = 1,
 ): Promise<CommandResult> {
   const { session, flags, planSession, spending } = context;
-  if (!proposal.ok) throw planFailure(proposal.issues);
-  const { plan, preview, mode, isNoChange } = proposal.value;
+  const proposed = requireDone(proposal);
+  const { plan, preview, mode, isNoChange } = proposed;
   const written =
     flags.out === undefined ? [] : [await writeOut(flags.out, planText(plan), session)];
   const isOpen = preview !== undefined && applied === undefined;
@@ -218,7 +217,7 @@ async function deliver(
     note: ({ colours }) =>
       [
         ...written.map((path) => `wrote ${printable(path)}`),
-        ...remarksOn(proposal.value),
+        ...remarksOn(proposed),
         ...(isOpen
           ? ['Nothing was changed. "ccl plan apply" makes this change.']
           : saved === undefined

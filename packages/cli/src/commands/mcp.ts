@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 
 import { sha8 } from "@ccl/core";
@@ -15,15 +14,15 @@ import {
   openMcpProxy,
   openMcpStdio,
   openToolUses,
-  type QuerySource,
   readMcpServers,
   type ToolUses,
 } from "@ccl/mcp";
 
 import { openState, withState } from "../artifact-folder.ts";
-import { inputError, usageError } from "../cli-error.ts";
+import { requireValid } from "../cli-error.ts";
 import { finding, findingsResult } from "../output/findings.ts";
 import { formatCount } from "../output/format-number.ts";
+import { readInput } from "../plan/read-input.ts";
 import type { CommandResult, Session } from "../session.ts";
 import { openCounter } from "../token-counter.ts";
 
@@ -99,18 +98,13 @@ function catalogParts(
     async query() {
       const { openConnectors } = await import("../query/open-connectors.ts");
       const { folder, content } = await read();
-      const connectors: Record<string, QuerySource["connectors"][string]> = {};
-      for (const source of await folder.readSources(content)) {
-        try {
-          const opened = await openConnectors(session, [source]);
-          await closeLater(() => opened.close());
-          Object.assign(connectors, opened.connectors);
-        } catch (error) {
-          const reason = error instanceof Error ? error.message : String(error);
-          terminal.stderr.write(`ccl: ${source.name} can't be queried: ${reason}\n`);
-        }
-      }
-      return { connectors };
+      const sources = await folder.readSources(content);
+      const opened = await openConnectors(session, sources, ({ name }, error) => {
+        const reason = error instanceof Error ? error.message : String(error);
+        terminal.stderr.write(`ccl: ${name} can't be queried: ${reason}\n`);
+      });
+      await closeLater(opened.close);
+      return opened;
     },
   };
 }
@@ -136,20 +130,14 @@ async function withProxy(
   options: Partial<McpProxyOptions> = {},
 ): Promise<CommandResult> {
   const { terminal, root } = session;
+  const text = await readInput(session, flags.config, "servers");
   const path = resolve(terminal.cwd(), flags.config);
-  const text = await readFile(path, "utf8").catch((cause: unknown) => {
-    throw usageError(`${path} can't be read.`, cause);
-  });
-  const servers = readMcpServers(parseJson(text), terminal.env);
-  if (!servers.ok)
-    throw inputError(
-      servers.issues.map((issue) => ({ ...issue, message: `${path}: ${issue.message}` })),
-    );
+  const servers = requireValid(readMcpServers(parseJson(text), terminal.env), path);
   return withState(session, flags, async (state) => {
     const records = await state.decisions();
     const uses = flags.learning === false ? undefined : await openToolUses(records, sha8(root));
     const proxy = await openMcpProxy({
-      servers: servers.value,
+      servers,
       uses,
       artifacts: state.store,
       counter: await openCounter({ modelEncoding: "o200k_base" }, session),

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 
 import { parseJson } from "@ccl/core/json";
-import { type MemoryFiles, openMemoryFiles } from "@ccl/plan-protocol/node";
+import { createMemoryFiles, type MemoryFiles } from "@ccl/plan-protocol/node";
 
 import { inputError } from "../cli-error.ts";
 import { printable } from "../output/printable.ts";
@@ -11,7 +11,7 @@ import { configOf } from "../user-places.ts";
 
 /** Shows all stored values, and entries of the files that are invalid. */
 export async function memoryShow(session: Session): Promise<CommandResult> {
-  const files = await openMemory(session);
+  const files = memoryOf(session);
   const { memory, rejected } = await files.inspect(session);
   const rows = Object.entries(memory).flatMap(([layer, fields]) =>
     Object.entries(fields).map(([name, value]) => [`${layer}.${name}`, JSON.stringify(value)]),
@@ -37,7 +37,7 @@ export async function memorySet(
   key: string,
   value: string,
 ): Promise<CommandResult> {
-  const files = await openMemory(session);
+  const files = memoryOf(session);
   const { memory, rejected } = await files.patch({ [key]: valueOf(value) }, session);
   if (rejected.length > 0) throw inputError(rejected);
   return {
@@ -52,9 +52,9 @@ function valueOf(text: string): unknown {
   return /^\[.*\]$|^\d$/s.test(text) ? (parseJson(text) ?? text) : text;
 }
 
-/** Opens the memory of the user, which all projects share, and of the project. */
-export function openMemory({ root, signal, terminal }: Session): Promise<MemoryFiles> {
+/** The memory of the user, which all projects share, and of the project. */
+export function memoryOf({ root, terminal }: Session): MemoryFiles {
   const { env, platform } = terminal;
   const config = (platform === "win32" && env["APPDATA"]) || configOf(env);
-  return openMemoryFiles({ userDirectory: join(config, "ccl"), root }, { signal });
+  return createMemoryFiles({ userDirectory: join(config, "ccl"), root });
 }

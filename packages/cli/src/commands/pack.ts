@@ -8,7 +8,7 @@ import { buildProjectPack, type PackShape, type PackSource } from "../build-proj
 import { CliError, usageError } from "../cli-error.ts";
 import { copyToClipboard, partName, splitPack, writeOut } from "../deliver-pack.ts";
 import {
-  estimateRawTokens,
+  estimateFiles,
   describeOmitted,
   describeUnmatched,
   renderPackSummary,
@@ -20,13 +20,10 @@ import {
   narrowRegistry,
   describeUnnamed,
   hasRegistry,
-  nameNewFiles,
+  type ProjectFiles,
   requireFiles,
-  selectFiles,
+  withFiles,
   withFreshScan,
-  withProject,
-  withScan,
-  type SkippedFiles,
 } from "../project.ts";
 import { few, formatCount, formatNumber } from "../output/format-number.ts";
 import { printable } from "../output/printable.ts";
@@ -79,7 +76,7 @@ export async function pack(session: Session, flags: PackFlags): Promise<CommandR
   if (remote !== undefined) {
     // Neither the settings of the clone apply nor those of the current folder.
     const order = { flags, shape: await applySettings(session, flags, {}), listed: undefined };
-    const packed = withRemote(session, { remote, branch }, (clone) => packFolder(clone, order));
+    const packed = withRemote(session, { remote, branch }, (clone) => packOnce(clone, order));
     return resultOf(await packed, flags);
   }
   const listed = flags.stdin ? await readListedPaths(session) : undefined;
@@ -92,8 +89,22 @@ export async function pack(session: Session, flags: PackFlags): Promise<CommandR
   });
 }
 
-function packOnce(session: Session, order: Order): Promise<Packed> {
-  return (hasRegistry(session) ? packProject : packFolder)(session, order);
+async function packOnce(session: Session, order: Order): Promise<Packed> {
+  const { flags, shape } = order;
+  const isProject = hasRegistry(session) && flags.remote === undefined;
+  const persist = isProject && !flags.show;
+  return withFiles(session, { ...shape, persist }, async (found) => {
+    const files = isProject ? createContextFiles(found.all) : undefined;
+    const packed = await buildPacked(session, order, { ...found, files });
+    if (files && persist) packed.written.push(await files.writePack(packed.pack, session));
+    await deliver(packed, session, flags);
+    // Accept the base last, when the pack has been delivered.
+    if (files && flags.accept) {
+      packed.accepted = (await files.accept(packed.pack, session)).snapshot.id;
+      await keepBaseTree(session, packed.accepted);
+    }
+    return packed;
+  });
 }
 
 function resultOf(packed: Packed, flags: PackFlags): CommandResult {
@@ -171,52 +182,20 @@ function requireFitting(flags: PackFlags, isSetUp: boolean): void {
     throw new CliError("not_initialized", `${needing} needs a project. Run "ccl init" first.`);
 }
 
-function packFolder(session: Session, order: Order): Promise<Packed> {
-  return withScan(session, order.shape, async (registry, { skipped }) => {
-    const packed = await buildPacked(session, order, { registry, skipped });
-    await deliver(packed, session, order.flags);
-    return packed;
-  });
-}
-
-async function packProject(session: Session, order: Order): Promise<Packed> {
-  const { flags, shape } = order;
-  const selected = await selectFiles(session, shape);
-  return withProject(session, { persist: !flags.show }, async (all) => {
-    const { unnamed, skipped } = await nameNewFiles(session, all);
-    const files = createContextFiles(all);
-    const packed = await buildPacked(session, order, {
-      registry: narrowRegistry(all, selected?.paths),
-      files,
-      skipped: selected?.skipped ?? skipped,
-      unnamed,
-    });
-    if (!flags.show) packed.written.push(await files.writePack(packed.pack, session));
-    await deliver(packed, session, flags);
-    // Accept the base last, when the pack has been delivered.
-    if (flags.accept) {
-      packed.accepted = (await files.accept(packed.pack, session)).snapshot.id;
-      await keepBaseTree(session, packed.accepted);
-    }
-    return packed;
-  });
-}
-
 /** Packs the files that stdin lists, or all. Fails if there are none. */
 async function buildPacked(
   session: Session,
   { flags, shape, listed }: Order,
-  {
-    skipped,
-    unnamed = 0,
-    ...source
-  }: PackSource & { skipped: SkippedFiles; unnamed?: number | undefined },
+  { registry: selected, files, skipped, unnamed }: ProjectFiles & PackSource,
 ): Promise<Packed> {
-  const { signal, isJson, noteStyle } = session;
-  const registry = narrowRegistry(source.registry, listed);
+  const registry = narrowRegistry(selected, listed);
   requireFiles(registry, listed === undefined ? shape : { include: ["--stdin"] }, skipped);
-  const { pack, counter } = await buildProjectPack(session, shape, { ...source, registry });
-  const isSummaryRead = isJson || noteStyle.isTerminal;
+  const { pack, counter } = await buildProjectPack(session, shape, { registry, files });
+  const isSummaryRead = session.isJson || session.noteStyle.isTerminal;
+  const estimates =
+    isSummaryRead || flags.tree
+      ? await estimateFiles(registry, session.signal)
+      : new Map<string, number>();
   const known = new Set(registry.list().map(({ path }) => path));
   return {
     pack,
@@ -224,13 +203,13 @@ async function buildPacked(
     facts: {
       budget: shape.budget,
       counter: counter.name,
-      rawTokens: isSummaryRead ? await estimateRawTokens(registry, signal) : 0,
+      rawTokens: [...estimates.values()].reduce((sum, tokens) => sum + tokens, 0),
       unnamed,
       skipped: skipped.filter(({ path }) => listed?.has(path) !== false),
     },
     written: [],
     unlisted: [...(listed ?? [])].filter((path) => !known.has(path)),
-    tree: flags.tree ? await renderTokenTree(pack, registry, signal) : undefined,
+    tree: flags.tree ? renderTokenTree(pack, estimates) : undefined,
   };
 }
 

@@ -11,7 +11,7 @@ import { printableLines } from "../output/printable.ts";
 import { renderTable } from "../output/table.ts";
 import { applyConfirmed, type ApplyFlags } from "../plan/apply-confirmed.ts";
 import { loadPlan, type PlanInputFlags } from "../plan/load-plan.ts";
-import { planFailure } from "../plan/plan-failure.ts";
+import { requireDone } from "../plan/plan-failure.ts";
 import { readInput } from "../plan/read-input.ts";
 import { renderApplied, renderPreview } from "../plan/render-preview.ts";
 import { forgetSaved } from "../plan/saved-plan.ts";
@@ -53,9 +53,7 @@ async function readPlanMode(
 ): Promise<ValidPlan> {
   const version = flags.schemaVersion;
   const parsed = parsePlan(await readInput(session, file, "a plan"), { version });
-  const valid = parsed.ok ? validatePlan(parsed.value, { mode: "plan" }) : parsed;
-  if (!valid.ok) throw planFailure(valid.issues);
-  return valid.value;
+  return requireDone(validatePlan(requireDone(parsed), { mode: "plan" }));
 }
 
 interface Previewed {
@@ -72,9 +70,8 @@ function withPreview(
 ): Promise<CommandResult> {
   return withWorkspace(session, flags, async (workspace) => {
     const plan = await loadPlan(session, workspace, { file, flags });
-    const preview = await workspace.preview(plan, session);
-    if (!preview.ok) throw planFailure(preview.issues);
-    return work({ workspace, plan, preview: preview.value });
+    const preview = requireDone(await workspace.preview(plan, session));
+    return work({ workspace, plan, preview });
   });
 }
 
@@ -105,17 +102,18 @@ export function planApply(
     const { summary } = plan;
     if (plan.actions.length === 0)
       return { document: { summary, changes: [], checks: [] }, text: `${summary}\n` };
-    const applied = await applyConfirmed(session, flags, {
-      plan,
-      preview,
-      apply: (options) => workspace.apply(plan, options),
-    });
-    if (!applied.ok) throw planFailure(applied.issues);
+    const applied = requireDone(
+      await applyConfirmed(session, flags, {
+        plan,
+        preview,
+        apply: (options) => workspace.apply(plan, options),
+      }),
+    );
     if (file === undefined) await forgetSaved(session);
     return {
       isCommitted: true,
-      document: { ...applied.value, planHash: preview.planHash, summary },
-      text: (style) => renderApplied(applied.value, style),
+      document: { ...applied, planHash: preview.planHash, summary },
+      text: (style) => renderApplied(applied, style),
     };
   });
 }

@@ -3,11 +3,9 @@ import { once } from "node:events";
 import { constants } from "node:os";
 import { join } from "node:path";
 
-import { createMemoryArtifactStore } from "@ccl/artifact-store";
 import { createGateway, type GatewayMode } from "@ccl/gateway";
 import { findUpstream, openProxy, type Proxy, summaryText } from "@ccl/gateway/node";
 import { recordTo } from "@ccl/inspector";
-import { createMemoryRecords } from "@ccl/records";
 
 import {
   artifactCommand,
@@ -110,7 +108,6 @@ async function start(
     throw usageError(`The variable ${flags.tokenEnv} of --token-env is not set.`);
   const folder = await openState(session, flags);
   try {
-    await warmUp();
     const records = await folder.decisions();
     const { mode, holdout, upstream, port, host } = flags;
     const parts = { records, artifactStore: folder.store, mode, holdout };
@@ -138,16 +135,5 @@ async function start(
   } catch (error) {
     await folder.close();
     throw error;
-  }
-}
-
-/** Plans sample requests, so that the first real one does not wait for compilation. */
-async function warmUp(): Promise<void> {
-  const [records, artifactStore] = [createMemoryRecords(), createMemoryArtifactStore()];
-  const gateway = createGateway({ records, artifactStore, mode: "full", hint: "hash" });
-  const lines = Array.from({ length: 400 }, (_, at) => `10:00 INFO worker ${at % 7} took ${at} ms`);
-  for (const content of [lines.join("\n"), JSON.stringify(lines.map((line) => ({ line })))]) {
-    const messages = [{ role: "tool", tool_call_id: "c", content }];
-    await gateway.plan(new TextEncoder().encode(JSON.stringify({ messages })), {});
   }
 }

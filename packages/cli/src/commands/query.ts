@@ -18,7 +18,6 @@ export interface QueryFlags {
   plan?: string | undefined;
   format?: "table" | "csv" | "json" | undefined;
   explain?: boolean | undefined;
-  dialect?: CatalogQuery["dialect"];
   limitRows: number;
   timeoutMs: number;
 }
@@ -38,7 +37,6 @@ export async function query(
   const asked: CatalogQuery = {
     sql,
     plan,
-    dialect: flags.dialect,
     limits: { rows: flags.limitRows, timeoutMs: flags.timeoutMs },
     signal,
   };

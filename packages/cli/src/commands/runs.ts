@@ -13,7 +13,7 @@ import {
 } from "@ccl/operations";
 import { textOfMessage } from "@ccl/inspector/stores";
 
-import { CliError } from "../cli-error.ts";
+import { CliError, usageError } from "../cli-error.ts";
 import { EXIT_CODES } from "../exit-code.ts";
 import type { CommandResult } from "../session.ts";
 import { printable } from "../output/printable.ts";
@@ -28,7 +28,6 @@ export interface RunFlags extends StoreFlags {
   limit?: number | undefined;
   unfinished?: boolean | undefined;
   events?: boolean | undefined;
-  reason?: string | undefined;
   engine?: string | undefined;
   model?: string | undefined;
   branch?: string | undefined;
@@ -145,12 +144,12 @@ function eventLine(event: RunEvent): string | undefined {
 export async function runAbort(
   session: Session,
   id: string,
-  { reason, ...flags }: RunFlags,
+  flags: RunFlags,
 ): Promise<CommandResult> {
   return withStores(session, flags, async (stores) => {
     const { result } = await loadRun(stores, id);
     if (result !== undefined) return hadEnded(id, result.status);
-    await engineWithout(stores).abort(id, reason);
+    await engineWithout(stores).abort(id);
     for (let look = 0; look < 20; look += 1) {
       const status = (await stores.runs.loadRun(id))?.result?.status;
       if (status !== undefined) return said(id, status, `The run has ended: ${status}.`);
@@ -163,7 +162,7 @@ export async function runAbort(
 /** An engine that can abort runs but not resume them. */
 function engineWithout(stores: OperationStores): RunEngine {
   const generate = (): never => {
-    throw new CliError("usage", "No model is asked here.");
+    throw usageError("No model is asked here.");
   };
   return createRunEngine({
     ...stores,
@@ -190,8 +189,7 @@ export async function runResume(
       );
     const { profile } = stored.input;
     if (flags.engine === undefined && (profile?.operations.length ?? 0) > 0)
-      throw new CliError(
-        "usage",
+      throw usageError(
         `Run ${id} has operations of your application, those of ${JSON.stringify(profile?.profileId)}: name the module that exports createEngine(stores) with --engine.`,
       );
     // Listened for from here on, since the signal may abort while the engine opens.
@@ -236,12 +234,12 @@ async function engineOf(
     module = await import(pathToFileURL(resolve(session.root, engine)).href);
   } catch (cause) {
     const why = cause instanceof Error ? `: ${cause.message}` : ".";
-    throw new CliError("usage", `${engine} could not be loaded${why}`, { cause });
+    throw usageError(`${engine} could not be loaded${why}`, cause);
   }
   const create = isRecord(module) ? module["createEngine"] : undefined;
   const created: unknown = typeof create === "function" ? await create(stores) : undefined;
   if (isEngine(created)) return created;
-  throw new CliError("usage", `${engine} must export createEngine(stores), which gives an engine.`);
+  throw usageError(`${engine} must export createEngine(stores), which gives an engine.`);
 }
 
 function isEngine(value: unknown): value is RunEngine {

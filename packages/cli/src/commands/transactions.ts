@@ -4,17 +4,17 @@ import { usageError } from "../cli-error.ts";
 import { formatCount } from "../output/format-number.ts";
 import { printable } from "../output/printable.ts";
 import { tableOf } from "../output/table.ts";
-import { planFailure } from "../plan/plan-failure.ts";
-import { hasTransactions, withWorkspace } from "../plan/with-workspace.ts";
+import { requireDone } from "../plan/plan-failure.ts";
+import { withWorkspace } from "../plan/with-workspace.ts";
 import type { CommandResult, Session } from "../session.ts";
 
 const SHOWN_PATHS = 3;
 
 /** Lists the transactions of the folder, oldest first. */
 export async function planLog(session: Session): Promise<CommandResult> {
-  const transactions = (await hasTransactions(session))
-    ? await withWorkspace(session, {}, (workspace) => workspace.transactions(session))
-    : [];
+  const transactions = await withWorkspace(session, {}, (workspace) =>
+    workspace.transactions(session),
+  );
   const rows = transactions.map(({ transactionId, timeMs, status, paths }) => {
     const more = paths.length > SHOWN_PATHS ? ` and ${paths.length - SHOWN_PATHS} more` : "";
     const shown = `${paths.slice(0, SHOWN_PATHS).join(", ")}${more}`;
@@ -33,9 +33,9 @@ export async function planPrune(
   { keep }: { keep: number },
 ): Promise<CommandResult> {
   const { signal } = session;
-  const { removed, needed } = (await hasTransactions(session))
-    ? await withWorkspace(session, {}, (workspace) => workspace.prune({ keep, signal }))
-    : { removed: [], needed: [] };
+  const { removed, needed } = await withWorkspace(session, {}, (workspace) =>
+    workspace.prune({ keep, signal }),
+  );
   const rows = [...removed.map((id) => [id, "removed"]), ...needed.map((id) => [id, "needed"])];
   return {
     document: { removed, needed },
@@ -81,12 +81,11 @@ export function planRollback(session: Session, transaction: string): Promise<Com
   return withWorkspace(session, {}, async (workspace) => {
     const id = transaction === "last" ? await lastCommitted(workspace, signal) : transaction;
     session.forbidExit();
-    const undone = await workspace.rollback(id, session);
-    if (!undone.ok) throw planFailure(undone.issues);
-    const { paths } = undone.value;
+    const undone = requireDone(await workspace.rollback(id, session));
+    const { paths } = undone;
     return {
       isCommitted: true,
-      document: undone.value,
+      document: undone,
       text: ({ colours }) =>
         `${paths.map((path) => `${printable(path)}\n`).join("")}${colours.green("rolled back")} ${formatCount(paths.length, "path")} of ${id}\n`,
     };

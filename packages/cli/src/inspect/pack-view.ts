@@ -2,7 +2,7 @@ import type { PackEntry, PackOmission } from "@ccl/aliases";
 import type { InspectorSource, PackFile } from "@ccl/inspector";
 
 import { buildProjectPack } from "../build-project-pack.ts";
-import { narrowRegistry, selectFiles, withPresentFiles } from "../project.ts";
+import { withFiles } from "../project.ts";
 import { applySettings } from "../pack-shape.ts";
 import type { Session } from "../session.ts";
 
@@ -16,9 +16,8 @@ export function packView(session: Session): Required<Pick<InspectorSource, "pack
         budget: Number(budget) > 0 ? Math.floor(Number(budget)) : undefined,
         modelEncoding: "o200k_base",
       });
-      const selected = await selectFiles(own, shape);
-      const { pack } = await withPresentFiles(own, (all) =>
-        buildProjectPack(own, shape, { registry: narrowRegistry(all, selected?.paths) }),
+      const { pack } = await withFiles(own, shape, ({ registry }) =>
+        buildProjectPack(own, shape, { registry }),
       );
       const { tokens, isMatched, unmatched, entries, omitted, text } = pack;
       const files = [...entries, ...omitted].map(fileOf);

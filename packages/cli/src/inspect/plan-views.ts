@@ -3,7 +3,7 @@ import { CclError } from "@ccl/core";
 
 import { loadPlan } from "../plan/load-plan.ts";
 import { readSavedChange } from "../plan/saved-plan.ts";
-import { hasTransactions, type OpenedWorkspace, withWorkspace } from "../plan/with-workspace.ts";
+import { type OpenedWorkspace, withWorkspace } from "../plan/with-workspace.ts";
 import type { Session } from "../session.ts";
 
 /** Applied and rolled back transactions, and the last change that `ccl gen` showed. */
@@ -15,11 +15,9 @@ export function planViews(given: Session): Required<Pick<InspectorSource, "plans
       // Reads the saved change even if something is piped in.
       const stdin = { isTTY: true };
       const session = { ...given, signal, terminal: { ...given.terminal, stdin } };
-      const hasSome = await hasTransactions(session);
       const hasPending = (await readSavedChange(session)) !== undefined;
-      if (!hasSome && !hasPending) return { transactions: [] };
       return withWorkspace(session, {}, async (workspace) => {
-        const records = hasSome ? await workspace.transactions({ signal }) : [];
+        const records = await workspace.transactions({ signal });
         const transactions = records.reverse().map((record) => ({
           id: record.transactionId,
           timeMs: record.timeMs,

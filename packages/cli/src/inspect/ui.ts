@@ -60,7 +60,7 @@ function readParameters(given: readonly string[]): Record<string, string> {
     given.map((text) => {
       const at = text.indexOf("=");
       if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
-      throw usageError(`${JSON.stringify(text)} is no parameter; give name=value.`);
+      throw usageError(`${JSON.stringify(text)} is not a parameter; give name=value.`);
     }),
   );
 }

@@ -1,13 +1,10 @@
 import { groupDigits } from "@ccl/core";
 
+export { formatCount } from "@ccl/core";
+
 /** Formats a whole number with commas between thousands, the same in every locale. */
 export function formatNumber(value: number): string {
   return groupDigits(Math.round(value));
-}
-
-/** `1 file`, `2 files`. */
-export function formatCount(value: number, noun: string): string {
-  return `${formatNumber(value)} ${noun}${value === 1 ? "" : noun.endsWith("s") ? "es" : "s"}`;
 }
 
 /** Ends a text with a line feed. Empty for no text. */

@@ -1,9 +1,10 @@
-import { createContextFiles, type Pack, renderDelta } from "@ccl/aliases";
+import { type Pack, renderDelta } from "@ccl/aliases";
+import type { ProposeOptions } from "@ccl/plan-protocol";
 
-import { buildProjectPack, requireBase } from "../build-project-pack.ts";
+import { buildProjectPack } from "../build-project-pack.ts";
 import { type CountedFor, openCounter } from "../token-counter.ts";
 import { changesSinceBase } from "../changes-since-base.ts";
-import { nameNewFiles, withPresentFiles, withProject } from "../project.ts";
+import { withFiles, withProject } from "../project.ts";
 import type { Session } from "../session.ts";
 
 /** Flags for which summaries of the project the model gets. */
@@ -11,15 +12,6 @@ export interface BackgroundFlags extends CountedFor {
   budget: number;
   pack?: boolean | undefined;
   delta?: boolean | undefined;
-}
-
-/** What the model sees from the start. */
-export interface GenBackground {
-  background?: string | undefined;
-  /** Files whose lines the background contains. */
-  shownFiles?: string[] | undefined;
-  /** Files that the goal names, unless the background contains them whole. */
-  files?: string[] | undefined;
 }
 
 /** How many of the files that a goal names are shown whole. Pack and delta are cut to fit. */
@@ -30,7 +22,7 @@ export async function genBackground(
   session: Session,
   goal: string,
   given: BackgroundFlags,
-): Promise<GenBackground> {
+): Promise<Pick<ProposeOptions, "background" | "shownFiles" | "files">> {
   const flags = { ...given, model: given.model ?? session.terminal.env["CCL_MODEL"] };
   const pack = flags.pack === false ? undefined : await packFor(session, goal, flags);
   const delta = flags.delta ? await deltaText(session, flags) : undefined;
@@ -55,7 +47,7 @@ async function packFor(
   { budget, modelEncoding, model }: BackgroundFlags,
 ): Promise<Pack> {
   const shape = { task: goal, budget, modelEncoding, model };
-  const { pack } = await withPresentFiles(session, (registry) =>
+  const { pack } = await withFiles(session, {}, ({ registry }) =>
     buildProjectPack(session, shape, { registry }),
   );
   return pack;
@@ -72,9 +64,7 @@ async function deltaText(session: Session, flags: BackgroundFlags): Promise<stri
   const { budget } = flags;
   const counter = await openCounter(flags, session);
   return withProject(session, { persist: false }, async (registry) => {
-    const base = requireBase(await createContextFiles(registry).readBase(session));
-    await nameNewFiles(session, registry);
-    const delta = await changesSinceBase(session, { registry, base: base.snapshot });
+    const { delta } = await changesSinceBase(session, registry);
     return renderDelta(delta, { budget, counter });
   });
 }

@@ -1,4 +1,4 @@
-import type { Issue } from "@ccl/core";
+import type { Issue, Result } from "@ccl/core";
 
 import { formatCount } from "../output/format-number.ts";
 import { CliError, type CliErrorCode } from "../cli-error.ts";
@@ -24,6 +24,12 @@ const FLAGS: readonly [RegExp, string][] = [
   [/\bmustPass\b/g, "--check-must-pass"],
   [/\bmayFail\b/g, "--check-may-fail"],
 ];
+
+/** The value of a step of a plan that succeeded. @throws CliError with the issues of the plan */
+export function requireDone<Value>(result: Result<Value>): Value {
+  if (result.ok) return result.value;
+  throw planFailure(result.issues);
+}
 
 /** Creates an error from the issues of a plan, one per line. */
 export function planFailure(given: readonly Issue[]): CliError {

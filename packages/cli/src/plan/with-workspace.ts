@@ -1,6 +1,3 @@
-import { stat } from "node:fs/promises";
-import { join } from "node:path";
-
 import {
   defaultPlanLimits,
   type PlanLimits,
@@ -10,7 +7,7 @@ import {
 import type { FileWorkspace } from "@ccl/plan-protocol/node";
 import { parseJson } from "@ccl/core/json";
 
-import { inputError, usageError } from "../cli-error.ts";
+import { requireValid, usageError } from "../cli-error.ts";
 import type { Session } from "../session.ts";
 import { readInput } from "./read-input.ts";
 
@@ -54,9 +51,7 @@ export async function withWorkspace<T>(
 async function readPolicy(session: Session, file: string | undefined): Promise<PlanPolicy> {
   if (file === undefined) return {};
   const text = await readInput(session, file, "an allow list");
-  const allowList = readPathAllowList(parseJson(text));
-  if (!allowList.ok) throw inputError(allowList.issues);
-  return { allowList: allowList.value };
+  return { allowList: requireValid(readPathAllowList(parseJson(text))) };
 }
 
 function readLimits(given: readonly string[]): Partial<PlanLimits> {
@@ -74,10 +69,4 @@ function readLimits(given: readonly string[]): Partial<PlanLimits> {
 
 function isLimit(name: string): name is keyof PlanLimits {
   return Object.hasOwn(defaultPlanLimits, name);
-}
-
-/** False if no plan was ever applied. The caller then creates no folder just to list it. */
-export async function hasTransactions({ root }: Session): Promise<boolean> {
-  const found = await stat(join(root, ".ccl", "transactions")).catch(() => undefined);
-  return found !== undefined;
 }

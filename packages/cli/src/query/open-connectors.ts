@@ -20,24 +20,29 @@ type Entry = readonly [address: string, connector: Connector];
 
 /**
  * Opens what the sources of a catalog folder need for queries. Skips tools and records of a JSONL file, which have no
- * rows.
+ * rows. With `onFailure`, also skips sources that cannot be opened.
  */
 export async function openConnectors(
   session: Session,
   sources: readonly ImportedSource[],
+  onFailure?: (source: ImportedSource, error: unknown) => void,
 ): Promise<OpenedConnectors> {
   const closers: Closer[] = [];
   const close = async (): Promise<void> => {
     for (const end of closers.splice(0)) await end();
   };
-  try {
-    const entries: Entry[] = [];
-    for (const source of sources) entries.push(...(await openSource(session, source, closers)));
-    return { connectors: Object.fromEntries(entries), close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  const entries: Entry[] = [];
+  for (const source of sources)
+    try {
+      entries.push(...(await openSource(session, source, closers)));
+    } catch (error) {
+      if (onFailure === undefined) {
+        await close();
+        throw error;
+      }
+      onFailure(source, error);
+    }
+  return { connectors: Object.fromEntries(entries), close };
 }
 
 async function openSource(

@@ -19,7 +19,6 @@ import { openConnectors } from "./open-connectors.ts";
 export interface CatalogQuery {
   sql?: string | undefined;
   plan?: string | undefined;
-  dialect?: RunSqlOptions["dialect"];
   limits?: RunSqlOptions["limits"];
   signal?: AbortSignal | undefined;
 }

@@ -46,11 +46,11 @@ export async function withStores<Value>(
     );
   const path = await fileOf(resolve(session.root, named));
   const { openSqliteOperationStores } = await import("@ccl/operations/sqlite");
-  const database = await openRuns(path, isReadOnly);
+  const client = await openRuns(path, isReadOnly);
   try {
-    return await work(await openSqliteOperationStores({ database, signal }));
+    return await work(await openSqliteOperationStores({ client, signal }));
   } finally {
-    database.close();
+    client.close();
   }
 }
 
@@ -84,7 +84,7 @@ async function openRuns(path: string, isReadOnly: boolean): Promise<SqliteDataba
     database?.close();
     if (CliError.isInstance(cause)) throw cause;
     const isDriverMissing = CclError.isInstance(cause) && cause.code === "no_driver";
-    const message = `${path} is no SQLite database that can be read.`;
+    const message = `${path} is not a SQLite database that can be read.`;
     throw new CliError("source_failed", isDriverMissing ? cause.message : message, { cause });
   }
 }

@@ -117,7 +117,7 @@ export async function readSettings(path: string): Promise<string | undefined> {
   try {
     return bytes && new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (cause) {
-    throw usageError(`${path} is no UTF-8. Save it as UTF-8 first.`, cause);
+    throw usageError(`${path} is not UTF-8. Save it as UTF-8 first.`, cause);
   }
 }
 

@@ -21,7 +21,7 @@ const maxEnds = 3;
 const deepestWrap = 3;
 
 /**
- * The text inside a JSON string, or inside an MCP answer written as JSON. Any other text is
+ * Returns the text inside a JSON string, or inside an MCP answer written as JSON. Any other text is
  * returned unchanged.
  */
 export function unwrapText(text: string): string {
@@ -49,7 +49,7 @@ function heldText(text: string): string | undefined {
   }
 }
 
-/** The text of an MCP answer. Undefined if the answer contains anything else. */
+/** Returns the text of an MCP answer. Undefined if the answer contains anything else. */
 function textOfAnswer(answer: unknown): string | undefined {
   if (typeof answer !== "object" || answer === null || !("content" in answer)) return undefined;
   const { content, ...others } = answer;
@@ -64,7 +64,7 @@ function textOfAnswer(answer: unknown): string | undefined {
 
 const textPartKeys = new Set(["type", "text", "annotations", "_meta"]);
 
-/** The text of one part of an answer. Undefined if the part contains anything else. */
+/** Returns the text of one part of an answer. Undefined if the part contains anything else. */
 function textOfPart(part: unknown): string | undefined {
   if (typeof part !== "object" || part === null || !("type" in part && "text" in part))
     return undefined;

@@ -91,7 +91,7 @@ function addObject(
 
 const plainKey = /^[^\s"|;=:.[\]{}#](?:[^"|;=:.[\]{}\n\r]*[^\s"|;=:.[\]{}])?$/;
 
-/** A key, quoted if a reader could mistake it for several keys or see its end too early. */
+/** Returns a key, quoted if a reader could mistake it for several keys or see its end too early. */
 function shownKey(key: string): string {
   return plainKey.test(key) ? key : JSON.stringify(key);
 }
@@ -189,8 +189,8 @@ function hasMembers(value: unknown): value is unknown[] {
 }
 
 /**
- * Labels that identify each row in the tables of its members: its first cell if all cells differ,
- * otherwise its row number.
+ * Returns the labels that identify each row in the tables of its members: its first cell if all
+ * cells differ, otherwise its row number.
  */
 function labelsOf(first: unknown[]): unknown[] {
   const texts = first.map(valueText);
@@ -220,7 +220,7 @@ function addRows(units: Unit[], { name, constant, header, rows, read }: NamedRow
   for (let row = 0; row < rows; row += 1) units.push(new RowUnit(row, table));
 }
 
-/** The lines with the name of the table at a path and the names of its columns. */
+/** Returns the lines with the name of the table at a path and the names of its columns. */
 export function tableHead(
   { name, constant, header, rows }: Omit<NamedRows, "read">,
   title: number,
@@ -267,7 +267,9 @@ function orderColumns({ columns, rows }: Grid): Column[] {
   return [...first, ...all.filter((column) => !first.includes(column))];
 }
 
-/** Rows of a list of objects, or of a list of lists of objects (with a group column). */
+/**
+ * Returns the rows of a list of objects, or of a list of lists of objects (with a group column).
+ */
 function listedRows(list: unknown[]): Grid | undefined {
   if (list.length < 2) return undefined;
   const isGrouped = Array.isArray(list[0]);
@@ -279,7 +281,7 @@ function listedRows(list: unknown[]): Grid | undefined {
   return likeRows(rows, 0.1);
 }
 
-/** Rows of an object whose members are similar objects. */
+/** Returns the rows of an object whose members are similar objects. */
 function keyedRows(entries: [string, unknown][]): Grid | undefined {
   if (entries.length < 2) return undefined;
   const rows: LabelledRow[] = [];
@@ -293,8 +295,8 @@ function keyedRows(entries: [string, unknown][]): Grid | undefined {
 const wideTable = 40;
 
 /**
- * Rows of similar objects. Undefined unless this share of the table's cells is filled (half of them
- * in a wide table), so that a table is not much larger than its contents.
+ * Returns the rows of similar objects. Undefined unless this share of the table's cells is filled
+ * (half of them in a wide table), so that a table is not much larger than its contents.
  */
 function likeRows(rows: readonly LabelledRow[], share: number): Grid | undefined {
   const grid = gridOf(rows);
@@ -353,7 +355,7 @@ function inlineText(value: unknown): string {
   return Array.isArray(value) ? `[${value.map(itemText).join(", ")}]` : cellText(value);
 }
 
-/** An item of a list, quoted if a reader could mistake it for several items. */
+/** Returns an item of a list, quoted if a reader could mistake it for several items. */
 function itemText(item: unknown): string {
   return typeof item === "string" && /[,\]]/.test(item) ? JSON.stringify(item) : cellText(item);
 }

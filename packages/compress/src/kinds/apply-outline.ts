@@ -43,8 +43,8 @@ export function applyOutline(layout: Layout, outline: readonly OutlineEntry[]): 
 const maxSignature = 160;
 
 /**
- * The signature without comments. A long one is reduced to its first line, so that it is not cut in
- * the middle.
+ * Returns the signature without comments. A long one is reduced to its first line, so that it is
+ * not cut in the middle.
  */
 function signatureOf({ text }: OutlineEntry): string {
   const [first = text, ...others] = text.split("\n").filter((line) => !/^\s*(?:\/\/|#)/.test(line));
@@ -52,7 +52,7 @@ function signatureOf({ text }: OutlineEntry): string {
   return whole.length > maxSignature ? first : whole;
 }
 
-/** A unit of a body. A line inside the body keeps the line that encloses it as its head. */
+/** Returns a unit of a body. A line inside the body keeps the line that encloses it as its head. */
 function bodyUnit({ text, from, to, head: own = 0 }: Unit, head: number): Unit {
   return { text, from, to, head: Math.max(own, head), weight: bodyWeight };
 }

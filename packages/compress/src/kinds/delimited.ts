@@ -76,7 +76,7 @@ export class DelimitedUnits implements Units {
     });
   }
 
-  /** The table's original text, with an empty line in place of its name. */
+  /** Returns the table's original text, with an empty line in place of its name. */
   joined(): JoinedTexts {
     return { text: this.#rows.text, ends: Uint32Array.from(this.#rows.ends) };
   }

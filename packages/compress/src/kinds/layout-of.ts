@@ -30,7 +30,7 @@ export function layoutOf(
     : lineLayout(text, kind, firstLine);
 }
 
-/** The units of JSON and of the text around it. */
+/** Returns the units of JSON and of the text around it. */
 function framedJson(
   found: FoundJson | undefined,
   columns: TableColumns | undefined,

@@ -60,7 +60,7 @@ export function leadingColumns(sample: readonly string[]): ((line: string) => st
  */
 function readColumn(words: readonly string[], isFirst: boolean): Column {
   const counts = new Map<string, number>();
-  for (const one of words) counts.set(one, (counts.get(one) ?? 0) + 1);
+  for (const text of words) counts.set(text, (counts.get(text) ?? 0) + 1);
   const usualFrom = (share: number): Set<string> =>
     new Set(
       [...counts].flatMap(([one, count]) =>
@@ -78,19 +78,19 @@ function readColumn(words: readonly string[], isFirst: boolean): Column {
 }
 
 function withoutColumns(line: string, columns: readonly Column[]): string {
-  let kept = "";
+  let message = "";
   let end = 0;
   for (const [at, found] of wordsOf(line, columns.length).entries()) {
     const { isNumbered = false, usual } = columns[at] ?? {};
     const isLeft = usual?.has(found.trimEnd()) === true || (isNumbered && holdsNumber(found));
     if (!isLeft && isNumbered) break;
-    if (!isLeft) kept += found;
+    if (!isLeft) message += found;
     end += found.length;
   }
-  return kept + line.trimStart().slice(end).replace(processId, "$1");
+  return message + line.trimStart().slice(end).replace(processId, "$1");
 }
 
-/** The first words of a line, each with the blanks after it. Bracketed text is one word. */
+/** Returns the first words of a line, each with the blanks after it. Bracketed text is one word. */
 function wordsOf(line: string, max: number): string[] {
   const words: string[] = [];
   word.lastIndex = line.length - line.trimStart().length;

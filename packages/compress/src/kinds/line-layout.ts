@@ -23,8 +23,8 @@ const declaration =
   /^(?:\s{0,4}(?:export |public |private |protected |static |async |pub |def |class |interface |type |enum |struct |impl |trait |fn |func |function |module |namespace )|[\w$]+ ?[=(:])/;
 
 /**
- * The part of prose that may report an error. Sentences may mention errors that did not happen, so
- * only a line that begins with the name of an error counts.
+ * Returns the part of prose that may report an error. Sentences may mention errors that did not
+ * happen, so only a line that begins with the name of an error counts.
  */
 function claimOfProse(line: string): string {
   if (line.length < 40) return line;
@@ -161,8 +161,8 @@ export function lineLayout(text: string, kind: ContentKind, firstLine = 1): Layo
   let previous = "";
   let number = firstLine - 1;
   let repeats = 1;
-  for (const given of plain.trimEnd().split("\n")) {
-    const line = given.trimEnd();
+  for (const rawLine of plain.trimEnd().split("\n")) {
+    const line = rawLine.trimEnd();
     number += 1;
     const isBlank = line === "" && (previous === "" || rules.style === "numbered");
     const isRepeat = line === previous && line.length > 3;
@@ -216,7 +216,10 @@ function withShortHash(line: string): string {
   return line.replace(/^(commit [0-9a-f]{12})[0-9a-f]+/, "$1");
 }
 
-/** Lines as a terminal shows them, after carriage returns have overwritten their beginnings. */
+/**
+ * Returns the lines as a terminal shows them, after carriage returns have overwritten their
+ * beginnings.
+ */
 function asShown(text: string): string {
   if (!/\r(?!\n|$)/.test(text)) return text;
   const lines = text.split("\n").map((line) => line.trimEnd());

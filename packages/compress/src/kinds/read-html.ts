@@ -8,7 +8,7 @@ const entities: Record<string, string> = {
 };
 
 /**
- * The text of a page, with one block per line and cells between bars. Pass `compress` another
+ * Reads the text of a page, with one block per line and cells between bars. Pass `compress` another
  * converter for more than that.
  */
 export function readHtml(html: string): string {

@@ -15,7 +15,7 @@ export interface UnitChanges {
 const maxEdits = 600;
 const contextLines = 2;
 
-/** The units that differ. Undefined if too many differ for a reader to follow. */
+/** Returns the units that differ. Undefined if too many differ for a reader to follow. */
 export function diffUnits(
   before: readonly Unit[],
   after: readonly Unit[],
@@ -87,7 +87,7 @@ class HunkWriter {
     }
   }
 
-  /** A heading with the number of the line, or of the row below the names of its columns. */
+  /** Writes a heading with the number of the line, or of the row below the names of its columns. */
   #head(start: number, place: number): void {
     const unit = this.#after[place] ?? this.#after[place - 1];
     const header = unit?.head === undefined ? undefined : this.#after[unit.head];

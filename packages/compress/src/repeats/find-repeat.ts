@@ -1,7 +1,7 @@
 import { unwrapText } from "../json/find-json.ts";
 import { type ContentKind, identify, type IdentifiedText } from "../kinds/identify.ts";
 import { layoutOf } from "../kinds/layout-of.ts";
-import { listUnits, type Unit } from "../unit.ts";
+import { lineUnits, listUnits, type Unit } from "../unit.ts";
 import { diffUnits } from "./diff-units.ts";
 import { type ContentSketch, sketchContent, sketchSimilarity } from "./sketch-content.ts";
 
@@ -78,7 +78,8 @@ function nearestTo(content: string, recent: readonly KnownContent[]): KnownConte
 }
 
 /**
- * The rows of JSON and tables, so that a single row can differ in one long line. Otherwise lines.
+ * Returns the rows of JSON and tables, so that a single row can differ in one long line. Otherwise
+ * lines.
  */
 function unitsOf(
   content: string,
@@ -92,6 +93,5 @@ function unitsOf(
       : undefined;
   if (layout?.noun === "rows") return { units: listUnits(layout.units), noun: "rows" };
   const lines = content.replace(/\n$/, "").split("\n");
-  const units = lines.map((line, at) => ({ text: line, from: at + 1, to: at + 1, weight: 0 }));
-  return { units, noun: "lines" };
+  return { units: lineUnits(lines), noun: "lines" };
 }

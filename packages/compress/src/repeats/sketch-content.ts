@@ -36,7 +36,7 @@ export function sketchContent(content: string): ContentSketch {
   return [...smallest];
 }
 
-/** The approximate share of pieces that two sketched contents have in common, 0..1. */
+/** Returns the approximate share of pieces that two sketched contents have in common, 0..1. */
 export function sketchSimilarity(one: ContentSketch, other: ContentSketch): number {
   const size = Math.min(sketchSize, Math.max(one.length, other.length));
   let shared = 0;
@@ -68,8 +68,8 @@ function spread(hash: number): number {
 
 /** Reduces a set to its smallest hashes in order. Returns the largest of them once there are enough. */
 function keepSmallest(hashes: Set<number>): number {
-  const kept = [...hashes].sort((a, b) => a - b).slice(0, sketchSize);
+  const minima = [...hashes].sort((a, b) => a - b).slice(0, sketchSize);
   hashes.clear();
-  for (const hash of kept) hashes.add(hash);
-  return kept.length < sketchSize ? Infinity : (kept.at(-1) ?? Infinity);
+  for (const hash of minima) hashes.add(hash);
+  return minima.length < sketchSize ? Infinity : (minima.at(-1) ?? Infinity);
 }

@@ -27,8 +27,8 @@ function joinTexts(units: Units, textOf: (text: string) => string): JoinedTexts 
 }
 
 /**
- * Places of the units that contain a match, in order. `find` returns the next offset at or after
- * `from`, or -1.
+ * Returns the places of the units that contain a match, in order. `find` returns the next offset at
+ * or after `from`, or -1.
  */
 export function unitsWith({ ends }: JoinedTexts, find: (from: number) => number): number[] {
   const places: number[] = [];

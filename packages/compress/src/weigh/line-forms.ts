@@ -118,7 +118,7 @@ const values =
 const quoted = /"[^"\n]*"|'[^'\n]*'/g;
 const paths = /(?<![\w.@#$*-])(?:[\w.@#$*-]*\/){2,}[\w.@#$*-]*/g;
 
-/** The level and the first meaningful word. Forms that differ in either are never alike. */
+/** Returns the level and the first meaningful word. Forms that differ in either are never alike. */
 function anchorOf(words: readonly string[]): string {
   const level = words.find((word) =>
     /^\W*(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|ERR|FATAL|CRIT(?:ICAL)?|PASS(?:ED)?|FAIL(?:ED)?|SKIP(?:PED)?|not|ok)\W*$|^[✓✔√×✕✖✗✘]$/i.test(
@@ -148,8 +148,8 @@ function areAlike(
 }
 
 /**
- * Words that occur in many kinds of masks, such as a facility. They do not help to decide which
- * masks are alike.
+ * Returns the words that occur in many kinds of masks, such as a facility. They do not help to
+ * decide which masks are alike.
  */
 function commonWords(masks: readonly string[]): ReadonlySet<string> {
   const holders = new Map<string, Set<string>>();
@@ -171,12 +171,12 @@ function merge(form: string[], words: readonly string[]): void {
   for (const [at, word] of words.entries()) if (form[at] !== word) form[at] = "*";
 }
 
-/** Places of the words in a form that vary between lines. */
+/** Returns the places of the words in a form that vary between lines. */
 export function varyingWords(words: readonly string[]): number[] {
   return words.flatMap((word, at) => (/[#*]/.test(word) ? [at] : []));
 }
 
-/** The words at these places in order, as far as the line has them. */
+/** Finds the words at these places in order, as far as the line has them. */
 export function findWords(line: string, places: readonly number[]): string[] {
   const words = line.trim().split(/\s+/, (places.at(-1) ?? -1) + 1);
   return places.flatMap((place) => words[place] ?? []);

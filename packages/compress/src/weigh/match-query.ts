@@ -69,7 +69,7 @@ function isNumberAsked(query: string, stem: string): boolean {
   return /\d/.test(stem) && new RegExp(`(?:^|\\s)${stem}(?=[?!,;.]?(?:\\s|$))`).test(query);
 }
 
-/** Offset in the text of the rarest term of the question. -1 if none occurs. */
+/** Returns the offset in the text of the rarest term of the question. -1 if none occurs. */
 export function queryAt(text: string, { terms }: QueryTerms): number {
   const lower = text.toLowerCase();
   let best = -1;
@@ -83,8 +83,8 @@ export function queryAt(text: string, { terms }: QueryTerms): number {
 }
 
 /**
- * Offset of a term at or after `from`, or -1. Short terms must be whole words: `ms` is not found in
- * `items`.
+ * Returns the offset of a term at or after `from`, or -1. Short terms must be whole words: `ms` is
+ * not found in `items`.
  */
 function termAt(text: string, term: string, from: number): number {
   let at = text.indexOf(term, from);

@@ -11,9 +11,9 @@ export interface CellTable {
 }
 
 /**
- * How unusual each row is among rows with the same columns. 0 means usual. Four things make a row
- * unusual: a value that few rows have in a column of few values, a value in a mostly empty column,
- * a number far from the others, and a word that no other row has.
+ * Rates how unusual each row is among rows with the same columns. 0 means usual. Four things make a
+ * row unusual: a value that few rows have in a column of few values, a value in a mostly empty
+ * column, a number far from the others, and a word that no other row has.
  */
 export function notableRows({ rows, columns, cellsOf }: CellTable): Float64Array {
   const notable = new Float64Array(rows);
@@ -111,7 +111,10 @@ class Column {
     if (this.#different === sampledWords && rowOf.size > sampledWords) this.#rowOf = undefined;
   }
 
-  /** Rows with a word that no other row has, in a column where rows mostly share their words. */
+  /**
+   * Returns the rows with a word that no other row has, in a column where rows mostly share their
+   * words.
+   */
   rareWords(): Map<number, number> {
     const found = new Map<number, number>();
     for (const row of this.#rowOf?.values() ?? [])
@@ -123,7 +126,7 @@ class Column {
 
 const rareValueShare = 0.03;
 
-/** Rows whose cell occurs in few other rows, in a column of few values. */
+/** Returns the rows whose cell occurs in few other rows, in a column of few values. */
 function rareValues({ counts, places, isVaried }: Column): Map<number, number> {
   const rows = places.length;
   if (isVaried || counts.length === 1 || counts.length > Math.max(4, rows * 0.2)) return none;
@@ -138,7 +141,9 @@ function rareValues({ counts, places, isVaried }: Column): Map<number, number> {
   return found;
 }
 
-/** Rows whose number is far from the others, measured by the median absolute deviation. */
+/**
+ * Returns the rows whose number is far from the others, measured by the median absolute deviation.
+ */
 function outliers(numbers: Float64Array): Map<number, number> {
   const step = Math.ceil(numbers.length / sampledNumbers);
   const known = numbers.filter((value, row) => row % step === 0 && !Number.isNaN(value)).sort();
@@ -158,7 +163,7 @@ function outliers(numbers: Float64Array): Map<number, number> {
   return found;
 }
 
-/** The number in a cell, with or without a unit. NaN if it is not a number. */
+/** Returns the number in a cell, with or without a unit. NaN if it is not a number. */
 function numberIn(cell: string): number {
   if (cell.length > 40) return Number.NaN;
   if (/^-?\d+(?:\.\d+)?$/.test(cell)) return Number(cell);

@@ -29,7 +29,9 @@ export function severityOf(text: string): 0 | 1 | 2 | 3 {
 /** Matches any of the words. Text without them is scanned only once. */
 const any = new RegExp([grave, plain, warning].map(({ source }) => source).join("|"), "i");
 
-/** Offset at or after `from` where the text may report a failure. -1 if there is none. */
+/**
+ * Returns the offset at or after `from` where the text may report a failure. -1 if there is none.
+ */
 export function reportAt(text: string, from: number): number {
   anyFrom.lastIndex = from;
   return anyFrom.exec(text)?.index ?? -1;
@@ -37,7 +39,7 @@ export function reportAt(text: string, from: number): number {
 
 const anyFrom = new RegExp(any, "gi");
 
-/** Offset where the words of an error begin. -1 if there are none. */
+/** Returns the offset where the words of an error begin. -1 if there are none. */
 export function errorAt(text: string): number {
   const found = [grave, plain].map((words) => text.search(words)).find((at) => at >= 0);
   return found ?? -1;

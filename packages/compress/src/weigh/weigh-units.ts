@@ -111,7 +111,7 @@ export function inheritFromHeads(worth: Float64Array, units: Units): void {
   }
 }
 
-/** Places of the rows of each table. */
+/** Returns the places of the rows of each table. */
 function rowsByTable(units: Units): Iterable<number[]> {
   const tables = new Map<number, number[]>();
   for (let at = 0; at < units.length; at += 1) {
@@ -197,7 +197,7 @@ function weighForms(
   }
 }
 
-/** The form of each line, and how many lines each form has. */
+/** Returns the form of each line, and how many lines each form has. */
 function formsOfLines(
   forms: readonly LineForm[],
   maskAt: Uint32Array,
@@ -210,7 +210,7 @@ function formsOfLines(
   return { formAt, sizes };
 }
 
-/** The cells of these rows as a table. */
+/** Returns the cells of these rows as a table. */
 function cellTable(rows: readonly number[], units: Units): CellTable {
   const cellsOf = (row: number): string[] =>
     (units.at(rows[row] ?? 0)?.values ?? []).map(valueText);
@@ -242,7 +242,7 @@ function addEdges(weights: Float64Array, { units, style }: Layout): void {
   }
 }
 
-/** The first unit with any text, searched from a place in either direction. */
+/** Finds the first unit with any text, searched from a place in either direction. */
 function findUnit(units: Units, from: number, step: 1 | -1): number {
   let at = from;
   while (at >= 0 && at < units.length && units.at(at)?.text === "") at += step;

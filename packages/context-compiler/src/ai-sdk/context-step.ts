@@ -31,8 +31,9 @@ export interface AiSdkStep {
 }
 
 /**
- * A `prepareStep` for `generateText`, `streamText` and agents of the AI SDK, for a model that can't be wrapped. Prefer
- * `contextMiddleware`, which counts the system prompt and the tools too.
+ * Creates a `prepareStep` for `generateText`, `streamText` and agents of the AI SDK, for a model
+ * that can't be wrapped. Prefer `contextMiddleware`, which counts the system prompt and the tools
+ * too.
  * @throws ContextCompilerError as `fitMessages` does
  */
 export function contextStep(

@@ -85,8 +85,8 @@ export function artifactAttacher(options: ArtifactAttacherOptions = {}): Context
 const largestBytes = 8_000_000;
 
 /**
- * The artifact that an entry shows in place of its text. Undefined for other entries and for
- * artifacts without text.
+ * Returns the artifact that an entry shows in place of its text. Undefined for other entries and
+ * for artifacts without text.
  */
 function handleOf(
   { message }: ContextEntry,
@@ -134,8 +134,8 @@ interface Answer {
 }
 
 /**
- * The result that an entry holds in full. Undefined for a handle, and for a piece of an artifact,
- * which must not be stored again.
+ * Returns the result that an entry holds in full. Undefined for a handle, and for a piece of an
+ * artifact, which must not be stored again.
  */
 function answerOf({ message }: ContextEntry, events: readonly SessionEvent[]): Answer | undefined {
   const { toolCallId: callId, content } = message;
@@ -199,8 +199,8 @@ async function findStored(
   if (candidates.length === 0) return undefined;
   const bytes = new TextEncoder().encode(content);
   const artifactId = sha256Hex(bytes);
-  const named = candidates.find(({ data }) => data.artifactId === artifactId);
-  if (named !== undefined) return named;
+  const sameId = candidates.find(({ data }) => data.artifactId === artifactId);
+  if (sameId !== undefined) return sameId;
   // In an encrypted store, ids are not hashes of the content.
   for (const candidate of candidates.filter(({ data }) => data.sizeBytes === bytes.length)) {
     const held = await store.retrieve(candidate.data.artifactId, {

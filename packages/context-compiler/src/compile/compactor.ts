@@ -32,8 +32,8 @@ export function compactor(options: CompactorOptions = {}): ContextProcessor {
       const maxTokens = maxMessageTokens ?? (context.isWithinBudget() ? Infinity : budget / 2);
       const limit = { maxTokens: Math.floor(maxTokens), counter, tokensOf, budget };
       const entries: ContextEntry[] = [];
-      for (const given of context.entries) {
-        const entry = shortenEntry(given, limit);
+      for (const original of context.entries) {
+        const entry = shortenEntry(original, limit);
         const before = entries.at(-1);
         const joined = before === undefined ? undefined : joinEntries(before, entry, limit);
         if (joined !== undefined) entries.pop();
@@ -101,7 +101,7 @@ function joinEntries(
   };
 }
 
-/** A message that holds only text. */
+/** True for a message that holds only text. */
 function isPlain({ id, role, content, toolCalls, providerMetadata }: ChatMessage): boolean {
   const isSpoken = role === "user" || role === "assistant";
   const isBare = id === undefined && toolCalls === undefined && providerMetadata === undefined;

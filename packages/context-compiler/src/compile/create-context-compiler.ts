@@ -1,5 +1,5 @@
 import { traced } from "@ccl/core/tracing";
-import { estimatedCounter, type TokenCounter, type ToolDescription } from "@ccl/core";
+import { compareCodeUnits, estimatedCounter, type TokenCounter } from "@ccl/core";
 import { throwIfAborted, untilAborted } from "@ccl/core/async";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import { analyzeHistory } from "../fit/analyze-history.ts";
@@ -52,7 +52,7 @@ export function createContextCompiler(settings: ContextCompilerOptions = {}): Co
         const frame = { budget, counter, session };
         let context = beginContext(frame, {
           systemPrompt: withToolsHint(systemPrompt, tools),
-          tools: tools.toSorted(byName),
+          tools: tools.toSorted((a, b) => compareCodeUnits(a.name, b.name)),
           entries: session.messages(),
           memoryHits: [],
           volatile,
@@ -74,10 +74,6 @@ export function createContextCompiler(settings: ContextCompilerOptions = {}): Co
         return context;
       }),
   };
-}
-
-function byName(a: ToolDescription, b: ToolDescription): number {
-  return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
 }
 
 async function runProcessor(

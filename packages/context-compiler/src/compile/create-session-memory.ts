@@ -46,7 +46,8 @@ export function createSessionMemory(options: SessionMemoryOptions): MemoryServic
   const { session, store, embedder, counter = estimatedCounter } = options;
   const index = createSearchIndex({ fields: { text: 1 } });
   const turns = new Map<string, Turn>();
-  const read = new Map<string, { events: number; cursor?: string | undefined }>();
+  /** The number of events that were read of each session. */
+  const read = new Map<string, number>();
   const isInScope = scopeTest(options.scope);
 
   const add = async (
@@ -55,29 +56,32 @@ export function createSessionMemory(options: SessionMemoryOptions): MemoryServic
     signal: AbortSignal | undefined,
   ): Promise<void> => {
     const added = events.flatMap((event) => turnOf(sessionId, event, counter) ?? []);
-    const known = read.get(sessionId)?.events ?? 0;
+    const known = read.get(sessionId) ?? 0;
     if (added.length > 0) await index.put(await documentsOf(added, embedder, signal), { signal });
     for (const turn of added) turns.set(turn.hit.memoryId, turn);
-    read.set(sessionId, { ...read.get(sessionId), events: known + events.length });
+    read.set(sessionId, known + events.length);
   };
   const readNew = async (signal: AbortSignal | undefined): Promise<void> => {
     if (session !== undefined) {
       const { eventLog, sessionId } = session;
-      await add(sessionId, eventLog.slice(read.get(sessionId)?.events ?? 0), signal);
+      await add(sessionId, eventLog.slice(read.get(sessionId) ?? 0), signal);
     }
     for await (const sessionId of sessionIdsOf(store, signal)) {
       if (sessionId === session?.sessionId || !isInScope(sessionId)) continue;
       await readStored(sessionId, signal);
     }
   };
-  /** A store returns only whole pages, so known events of the last page are skipped. */
+  /**
+   * Reads a session page by page. A store returns only whole pages, so known events of the last
+   * page are skipped.
+   */
   const readStored = async (sessionId: string, signal: AbortSignal | undefined): Promise<void> => {
     if (store === undefined) return;
     let cursor: string | undefined;
     let seen = 0;
     do {
       const page = await store.read(sessionId, { cursor, limit: 10_000, signal });
-      const known = read.get(sessionId)?.events ?? 0;
+      const known = read.get(sessionId) ?? 0;
       await add(sessionId, page.events.slice(Math.max(0, known - seen)), signal);
       seen += page.events.length;
       ({ cursor } = page);

@@ -102,15 +102,15 @@ function transcriptOf(
     (message) => `${message.role}: ${withCalls(readableText(message), message)}`,
   );
   const sizes = texts.map((text) => counter.count(text)).sort((a, b) => a - b);
-  let left = maxTokens;
+  let remaining = maxTokens;
   let limit = Infinity;
   for (const [at, size] of sizes.entries()) {
-    const share = left / (sizes.length - at);
+    const share = remaining / (sizes.length - at);
     if (size > share) {
       limit = Math.max(16, Math.floor(share));
       break;
     }
-    left -= size;
+    remaining -= size;
   }
   const shown = texts.map((text) =>
     limit === Infinity ? text : truncateMiddle(text, { maxTokens: limit, counter }).text,
@@ -129,7 +129,7 @@ function writeSummary(
   const { requirements, decisions, facts, open } = sections;
   const names = new Set(namesIn(known));
   const lines: string[] = [];
-  let left = maxTokens;
+  let remaining = maxTokens;
   for (const [title, section] of [
     ["What the user asks for", requirements],
     ["Decided", decisions],
@@ -142,8 +142,8 @@ function writeSummary(
       if (text === "" || !namesIn(text).every((name) => names.has(name))) continue;
       const added = [...heading, `- ${text}`];
       const tokens = added.reduce((sum, line) => sum + counter.count(`${line}\n`), 0);
-      if (tokens > left) break;
-      left -= tokens;
+      if (tokens > remaining) break;
+      remaining -= tokens;
       lines.push(...added);
       heading = [];
     }
@@ -151,7 +151,7 @@ function writeSummary(
   return lines.join("\n");
 }
 
-/** Words that contain a digit: identifiers, numbers, paths, dates. */
+/** Returns the words that contain a digit: identifiers, numbers, paths, dates. */
 function namesIn(text: string): string[] {
   return text.match(/[\p{L}\p{N}]*\p{N}[\p{L}\p{N}]*/gu) ?? [];
 }

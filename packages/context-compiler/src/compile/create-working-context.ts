@@ -36,7 +36,7 @@ interface Contents {
 
 const noReport: StepReport = { changes: [], remarks: [] };
 
-/** The context before the first step. */
+/** Returns the context before the first step. */
 export function beginContext(frame: ContextFrame, parts: ContextParts): WorkingContext {
   const layout: CacheLayout = { prefixStableTokens: 0, firstChangedMessage: 0, breakpoints: [] };
   return new FramedContext(frame, { parts, layout, trace: [], report: noReport });

@@ -74,17 +74,17 @@ export async function fitHistory(
   }
 }
 
-/** The record of the whole prompt, including what comes before and after the history. */
+/** Returns the record of the whole prompt, including what comes before and after the history. */
 export function recordOfCompiled(
   { context, session, budget, counter }: ProcessorInput,
   fitted: FittedMessages,
 ): ContextRecord {
   const { head, tail } = messagesAround(context);
-  const given = head.concat(context.history);
-  const sources = [...fitted.sources, ...tail.map((_message, at) => given.length + at)];
+  const messages = head.concat(context.history);
+  const sources = [...fitted.sources, ...tail.map((_message, at) => messages.length + at)];
   const prompt = { ...fitted, messages: fitted.messages.concat(tail), sources };
   const hintOf = readHints(session);
-  return contextRecordOf(given.concat(tail), prompt, {
+  return contextRecordOf(messages.concat(tail), prompt, {
     source: "compile",
     session: session.sessionId,
     budget,
@@ -99,7 +99,9 @@ function entryOf(message: ChatMessage, entry: ContextEntry | undefined): Context
   return { message, eventIds: entry?.eventIds ?? [] };
 }
 
-/** The range as indexes into the entries, without the messages at the head of the prompt. */
+/**
+ * Returns the range as indexes into the entries, without the messages at the head of the prompt.
+ */
 function inEntries({ from, to }: ElidedRange, offset: number): { from: number; to: number } {
   return { from: from - offset, to: to - offset };
 }

@@ -64,7 +64,10 @@ export function memoryPreloader(options: MemoryPreloaderOptions = {}): ContextPr
 
 const longestQuery = 2_000;
 
-/** The user's last words as recorded, since processors may have joined them with earlier ones. */
+/**
+ * Returns the user's last words as recorded, since processors may have joined them with earlier
+ * ones.
+ */
 function lastWords({ eventLog }: Session): string {
   for (let at = eventLog.length - 1; at >= 0; at -= 1) {
     const event = eventLog.at(at);
@@ -75,7 +78,7 @@ function lastWords({ eventLog }: Session): string {
   return "";
 }
 
-/** The hits recorded since the last user input, oldest first. */
+/** Returns the hits recorded since the last user input, oldest first. */
 function recordedHits({ eventLog }: Session): MemoryHit[] {
   const events = eventLog.filter(["user_input", "memory_hit"]);
   const lastInput = events.findLastIndex(({ kind }) => kind === "user_input");
@@ -93,11 +96,11 @@ const shownShare = 0.4;
 function shownEvents(context: WorkingContext, counter: TokenCounter): Set<unknown> {
   const { entries, budget } = context;
   const meter = createMessageMeter(counter);
-  let left = context.isWithinBudget() ? Infinity : budget * shownShare;
+  let remaining = context.isWithinBudget() ? Infinity : budget * shownShare;
   const ids = new Set<unknown>();
   for (const { message, eventIds } of entries.toReversed()) {
-    left -= meter.of(message);
-    if (left < 0) break;
+    remaining -= meter.of(message);
+    if (remaining < 0) break;
     for (const id of eventIds) ids.add(id);
   }
   return ids;
@@ -109,7 +112,7 @@ interface SearchLimits {
   signal: AbortSignal | undefined;
 }
 
-/** The memory's unchecked answer. */
+/** Returns the memory's unchecked answer. */
 async function search(
   memory: MemoryService,
   query: string,
@@ -118,12 +121,12 @@ async function search(
   const late = new Error("late");
   try {
     const answer = await traced("memory search", { "ccl.limit": topK }, async (span) => {
-      const given: unknown = await withTimeout(
+      const reply: unknown = await withTimeout(
         async (ended) => memory.search(query, { topK, signal: ended }),
         { timeoutMs, signal, onTimeout: () => late },
       );
-      span.set({ "ccl.memory.hits": Array.isArray(given) ? given.length : undefined });
-      return given;
+      span.set({ "ccl.memory.hits": Array.isArray(reply) ? reply.length : undefined });
+      return reply;
     });
     if (Array.isArray(answer)) return { answer, remarks: [] };
     return { answer: [], remarks: ["the memory was left out: its answer is no list of hits"] };

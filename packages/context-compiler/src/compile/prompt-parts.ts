@@ -16,8 +16,8 @@ function systemMessage(systemPrompt: string): ChatMessage {
 }
 
 /**
- * The messages before and after the history. Memory hits come after it, so that they do not change
- * the cached prefix.
+ * Returns the messages before and after the history. Memory hits come after it, so that they do not
+ * change the cached prefix.
  */
 export function messagesAround({
   systemPrompt,

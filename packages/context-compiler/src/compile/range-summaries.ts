@@ -30,7 +30,7 @@ export function findSummary(
   return summariesFrom(session, entries, range.from).find(({ to }) => to >= range.to)?.record;
 }
 
-/** Summaries that begin with the same entry, shortest first. */
+/** Returns the summaries that begin with the same entry, shortest first. */
 function summariesFrom(
   session: Session,
   entries: readonly ContextEntry[],

@@ -16,7 +16,7 @@ export function usageEvent(
   return readUsage({ phase, output }) === undefined ? undefined : { phase, output };
 }
 
-/** The usages in a session's log, oldest first. */
+/** Returns the usages in a session's log, oldest first. */
 export function usagesIn({ eventLog }: Session): CountedUsage[] {
   return eventLog.filter(["phase_result"]).flatMap(({ data }) => readUsage(data) ?? []);
 }

@@ -77,10 +77,10 @@ function budgetWithin(total: unknown, reserve: unknown): number {
   requireBudget(total);
   requireThat(isFrom(0, reserve), `A reserve is a number of tokens from 0, not ${shown(reserve)}.`);
   const isBudget = isFrom(reserve, total) && total > reserve && total < Infinity;
-  const given = `${shown(total)} with a reserve of ${reserve}`;
+  const description = `${shown(total)} with a reserve of ${reserve}`;
   requireThat(
     isBudget,
-    `A budget is a positive number of tokens, larger than the reserve, not ${given}.`,
+    `A budget is a positive number of tokens, larger than the reserve, not ${description}.`,
   );
   return total - reserve;
 }

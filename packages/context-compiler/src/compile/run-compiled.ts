@@ -164,16 +164,16 @@ async function callModel(
 function signedReasoning({ providerMetadata = {} }: ModelResponse): {
   providerMetadata?: Record<string, unknown> | undefined;
 } {
-  const kept = Object.entries(providerMetadata).flatMap(([provider, fields]) => {
+  const signed = Object.entries(providerMetadata).flatMap(([provider, fields]) => {
     const hasReasoning = typeof fields === "object" && fields !== null && "reasoning" in fields;
     return hasReasoning && Array.isArray(fields.reasoning)
       ? [[provider, { reasoning: fields.reasoning }]]
       : [];
   });
-  return kept.length === 0 ? {} : { providerMetadata: Object.fromEntries(kept) };
+  return signed.length === 0 ? {} : { providerMetadata: Object.fromEntries(signed) };
 }
 
-/** The model's last requested calls that have not started. */
+/** Returns the model's last requested calls that have not started. */
 function pendingCalls({ eventLog }: Session): ToolCall[] {
   const begun = new Set<string>();
   for (let at = eventLog.length - 1; at >= 0; at -= 1) {

@@ -82,11 +82,14 @@ export interface WorkingContext extends ContextParts, CacheLayout {
   readonly budget: number;
   readonly trace: readonly CompileTraceEntry[];
   isWithinBudget(): boolean;
-  /** Tokens above the budget. 0 if within it. */
+  /** Returns the tokens above the budget. 0 if within it. */
   overflow(): number;
-  /** The messages for the model. */
+  /** Returns the messages for the model. */
   toMessages(): ChatMessage[];
-  /** A copy with other parts. `changes` and `remarks` are added to the trace of the processor that returns it. */
+  /**
+   * Returns a copy with other parts. `changes` and `remarks` are added to the trace of the
+   * processor that returns it.
+   */
   with(
     parts: Partial<ContextParts>,
     report?: {

@@ -8,7 +8,7 @@ export interface ConversationStore {
 
 const maxConversations = 1_000;
 
-/** An in-memory store of the last 1,000 conversations. */
+/** Creates an in-memory store of the last 1,000 conversations. */
 export function recentConversations(): ConversationStore {
   const states = new Map<string, FitState>();
   return {

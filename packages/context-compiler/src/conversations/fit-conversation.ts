@@ -78,8 +78,8 @@ export function fittingConversations(options: ConversationOptions): FitConversat
     messages,
     { write, sent = (prompt) => prompt, reserve = 0, lastUsage, model, ...call },
   ) => {
-    const named = typeof conversation === "function" ? conversation(messages) : conversation;
-    const key = named ?? call.conversation ?? conversationOf(messages);
+    const chosenKey = typeof conversation === "function" ? conversation(messages) : conversation;
+    const key = chosenKey ?? call.conversation ?? conversationOf(messages);
     await keepReport({ store, key }, lastUsage);
     const state = await store.get(key);
     let room = budget - reserve;
@@ -139,7 +139,9 @@ async function keepReport(
   }
 }
 
-/** Undefined if the required messages fit as text but not with their JSON escapes. */
+/**
+ * Fits the messages. Undefined if the required ones fit as text but not with their JSON escapes.
+ */
 function fitWithin(
   messages: readonly ChatMessage[],
   options: FitOptions,

@@ -14,7 +14,7 @@ export interface ApiClient<Client> {
 interface BodyWire {
   /** Reads the history. Undefined if there is nothing to fit. */
   read(body: JsonRecord): ChatMessage[] | undefined;
-  /** Content that takes room besides the history. */
+  /** Returns the content that takes room besides the history. */
   tools(body: JsonRecord): unknown;
   write(fitted: FittedMessages, body: JsonRecord): JsonRecord;
   usageOf(usage: unknown): ModelUsage | undefined;
@@ -108,7 +108,7 @@ function usageIn(value: unknown): unknown {
   return value["usage"] ?? usageIn(value["message"] ?? value["response"]);
 }
 
-/** The class from which both clients create their answers. */
+/** True for the class from which both clients create their answers. */
 function isApiPromise(
   value: unknown,
 ): value is { _thenUnwrap(transform: (answer: unknown) => unknown): unknown } {

@@ -143,7 +143,7 @@ export function isSessionEvent(value: unknown, issues: Issue[]): value is Sessio
   return body !== undefined && isEventBody(body, issues);
 }
 
-/** The first 50 issues that zod found. `whole` names what was checked. */
+/** Returns the first 50 issues that zod found. `whole` names what was checked. */
 export function issuesOf(
   error: z.ZodError | undefined,
   { whole, code }: { whole: string; code: string },

@@ -77,7 +77,7 @@ export interface ToolOutcomeData extends MessageFields {
   /** True for a read of an artifact, which is never offloaded again. */
   isArtifactRead?: boolean | undefined;
   /**
-   * The artifact store's error code if it refused the payload. The event then holds the payload in
+   * The artifact store's error code if it rejected the payload. The event then holds the payload in
    * full.
    */
   externalizeFailure?: string | undefined;

@@ -25,7 +25,7 @@ export interface EvidencePack {
 
 const summaryChars = 200;
 
-/** The entry of an event. */
+/** Creates the entry of an event. */
 export function evidenceEntry(event: SessionEvent): EvidenceEntry {
   const { eventId, kind, timestamp } = event;
   const artifactId = artifactIdOf(event);

@@ -28,7 +28,7 @@ export interface ExternalizedContent {
   content: EventContent;
   /** The artifacts in `content`, in its order. */
   artifacts: ArtifactPart[];
-  /** The store's error code if it refused. The content is then unchanged. */
+  /** The store's error code if it rejected the payload. The content is then unchanged. */
   failure?: string | undefined;
 }
 
@@ -43,9 +43,9 @@ export async function externalizeContent(
 ): Promise<ExternalizedContent> {
   try {
     const parts = typeof content === "string" ? [textPart(content)] : content;
-    const kept = await withStoredText(parts, options);
+    const withText = await withStoredText(parts, options);
     const stored: EventPart[] = [];
-    for (const part of kept) stored.push(await withStoredBytes(part, options));
+    for (const part of withText) stored.push(await withStoredBytes(part, options));
     const artifacts = stored.filter((part) => part.type === "artifact");
     const isUnchanged = stored.every((part, index) => part === parts[index]);
     return isUnchanged ? { content, artifacts: [] } : { content: stored, artifacts };

@@ -8,7 +8,7 @@ export interface StoredTexts {
   offer(artifactId: string, text: string): void;
   /** Marks the artifact as recorded in the log. */
   confirm(artifactId: string): void;
-  /** Texts whose artifacts are in the log, oldest first. */
+  /** Returns the texts whose artifacts are in the log, oldest first. */
   known(): readonly KnownContent[];
 }
 

@@ -5,7 +5,9 @@ import { imageSize } from "./image-header.ts";
 /** Token limit of the text that a prompt first shows of a stored result. */
 const summaryTokens = 400;
 
-/** The media type of a text: `application/json` for a JSON object or array, else plain text. */
+/**
+ * Returns the media type of a text: `application/json` for a JSON object or array, else plain text.
+ */
 export function guessMimeType(text: string): string {
   if (!/^\s*[[{]/.test(text.slice(0, 1_000))) return "text/plain; charset=utf-8";
   try {

@@ -14,22 +14,13 @@ export interface History {
   headIndexes: readonly number[];
   units: readonly HistoryUnit[];
   repairs: readonly FitTraceEntry[];
-  /** Appending messages changes nothing before this point. */
-  settled: { messages: number; units: number; repairs: number };
 }
 
 const unansweredText = "[No result of this call was recorded.]";
 
-/**
- * Divides messages into units, and repairs what providers would reject. `messages` must begin with
- * the settled messages of `before`.
- */
-export function analyzeHistory(
-  messages: readonly ChatMessage[],
-  meter: MessageMeter,
-  before?: History,
-): History {
-  return new Analysis(meter, before).run(messages);
+/** Divides messages into units, and repairs what providers would reject. */
+export function analyzeHistory(messages: readonly ChatMessage[], meter: MessageMeter): History {
+  return new Analysis(meter).run(messages);
 }
 
 /** A unit of calls that still accepts results. */
@@ -43,11 +34,10 @@ interface OpenCalls {
 
 class Analysis {
   readonly #meter: MessageMeter;
-  readonly #head: ChatMessage[];
-  readonly #headIndexes: number[];
-  readonly #units: HistoryUnit[];
-  readonly #repairs: FitTraceEntry[];
-  readonly #settled: History["settled"];
+  readonly #head: ChatMessage[] = [];
+  readonly #headIndexes: number[] = [];
+  readonly #units: HistoryUnit[] = [];
+  readonly #repairs: FitTraceEntry[] = [];
   /**
    * Units with one half of a provider's pair of parts. The other half must come before or in the
    * next assistant message.
@@ -55,20 +45,12 @@ class Analysis {
   readonly #pairs = new Map<string, HistoryUnit>();
   #open: OpenCalls | undefined;
 
-  constructor(meter: MessageMeter, before: History | undefined) {
+  constructor(meter: MessageMeter) {
     this.#meter = meter;
-    const begun = before !== undefined && before.settled.units > 0 ? before : undefined;
-    this.#settled =
-      begun === undefined ? { messages: 0, units: 0, repairs: 0 } : { ...begun.settled };
-    this.#head = begun === undefined ? [] : [...begun.head];
-    this.#headIndexes = begun === undefined ? [] : [...begun.headIndexes];
-    this.#units = begun?.units.slice(0, begun.settled.units) ?? [];
-    this.#repairs = begun?.repairs.slice(0, begun.settled.repairs) ?? [];
   }
 
   run(messages: readonly ChatMessage[]): History {
-    for (let index = this.#settled.messages; index < messages.length; index++) {
-      const message = messages[index];
+    for (const [index, message] of messages.entries()) {
       if (message === undefined || message === null) {
         throw new ContextCompilerError("invalid_messages", `Message ${index} is missing.`, {
           details: { index },
@@ -82,15 +64,14 @@ class Analysis {
       headIndexes: this.#headIndexes,
       units: this.#units,
       repairs: this.#repairs,
-      settled: this.#settled,
     };
   }
 
   #add(original: ChatMessage, index: number): void {
-    // After the next assistant message, later messages can't change the units before it.
     if (original.role === "assistant") {
       this.#close();
-      if (!pairsOf(original).some((id) => this.#pairs.has(id))) this.#settle(index);
+      // The other half of a pair comes no later than this message.
+      if (!pairsOf(original).some((id) => this.#pairs.has(id))) this.#pairs.clear();
     }
     const { message, problems } = cleanMessage(original, index);
     for (const reason of problems)
@@ -99,13 +80,6 @@ class Analysis {
         index,
       });
     if (message !== undefined) this.#addClean(message, index);
-  }
-
-  #settle(index: number): void {
-    this.#pairs.clear();
-    this.#settled.messages = index;
-    this.#settled.units = this.#units.length;
-    this.#settled.repairs = this.#repairs.length;
   }
 
   #addClean(message: ChatMessage, index: number): void {

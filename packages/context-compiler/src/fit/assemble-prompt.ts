@@ -6,7 +6,6 @@ import { type FrozenCut, droppedRanges } from "./fit-state.ts";
 import type { FitTraceEntry } from "./fit-trace.ts";
 import { describeUnits, type HistoryUnit } from "./history-unit.ts";
 import { textKey, withText } from "./message-texts.ts";
-import { isSameMessage } from "./same-message.ts";
 import { markerMessage, startMarker } from "./write-marker.ts";
 
 /** A written prompt. */
@@ -16,24 +15,14 @@ export interface AssembledPrompt {
   sources: number[];
   tokens: number;
   trace: FitTraceEntry[];
-  /**
-   * Where the system prompt, the range that a cut froze, and the range that later input can't
-   * change end.
-   */
+  /** Where the system prompt and the range that a cut froze end. */
   headEnd: number;
   frozenEnd: number;
-  settledEnd: number;
 }
-
-/**
- * Markers and shortened messages of a cut, cached so that the next call returns the same objects.
- */
-export type ShownMessages = Map<string, ChatMessage>;
 
 interface AssembleOptions {
   cut: FrozenCut | undefined;
   policy: FitPolicy;
-  shown?: ShownMessages | undefined;
 }
 
 /** Writes the prompt of a history with a cut applied. */
@@ -50,11 +39,9 @@ export function assemblePrompt(history: History, options: AssembleOptions): Asse
   }
   for (; unit < (cut?.from ?? 0); unit++) writer.writeUnit(history.units[unit]);
   const frozenEnd = writer.messages.length;
-  for (; unit < history.settled.units; unit++) writer.writeUnit(history.units[unit]);
-  const settledEnd = unit > history.settled.units ? 0 : writer.messages.length;
   for (; unit < history.units.length; unit++) writer.writeUnit(history.units[unit]);
   const { messages, sources, tokens, trace, headEnd } = writer;
-  return { messages, sources, tokens, trace, headEnd, frozenEnd, settledEnd };
+  return { messages, sources, tokens, trace, headEnd, frozenEnd };
 }
 
 const isPartOf = /^\[(?:Shortened|Repeated|Superseded)|^\[[a-z]+ of [^\]]{1,80} removed\]/m;
@@ -62,7 +49,6 @@ const isPartOf = /^\[(?:Shortened|Repeated|Superseded)|^\[[a-z]+ of [^\]]{1,80} 
 class PromptWriter {
   readonly #history: History;
   readonly #policy: FitPolicy;
-  readonly #shown: ShownMessages;
   readonly #texts: FrozenCut["texts"];
   /** Indexes of messages that may have a replaced text. Only these are hashed. */
   readonly #shortened: ReadonlySet<number>;
@@ -72,10 +58,9 @@ class PromptWriter {
   tokens: number;
   headEnd = 0;
 
-  constructor(history: History, { policy, shown = new Map(), cut }: AssembleOptions) {
+  constructor(history: History, { policy, cut }: AssembleOptions) {
     this.#history = history;
     this.#policy = policy;
-    this.#shown = shown;
     this.#texts = cut?.texts ?? {};
     this.#shortened = new Set(Object.keys(this.#texts).map((key) => Number.parseInt(key, 10)));
     this.tokens = policy.meter.fixed;
@@ -88,9 +73,7 @@ class PromptWriter {
   }
 
   writeMarker(range: { from: number; to: number }, text: string): void {
-    const key = `marker ${range.from}`;
-    const marker = this.#shown.get(key) ?? markerMessage(text);
-    this.#shown.set(key, marker);
+    const marker = markerMessage(text);
     const { from, to, tokens } = describeUnits(this.#history.units, range);
     const tokensAfter = this.#policy.meter.of(marker);
     const place = { from, to, tokensBefore: tokens, tokensAfter };
@@ -111,11 +94,7 @@ class PromptWriter {
 
   #writeShort(message: ChatMessage, { index, text }: { index: number; text: string }): void {
     const { meter } = this.#policy;
-    const key = textKey(message, index);
-    const found = this.#shown.get(key);
-    const fresh = withText(message, text);
-    const short = found !== undefined && isSameMessage(fresh, found) ? found : fresh;
-    this.#shown.set(key, short);
+    const short = withText(message, text);
     const id = { messageId: message.id };
     const tokens = { tokensBefore: meter.of(message), tokensAfter: meter.of(short) };
     const action = isPartOf.test(text) || text === message.content ? "truncated" : "compacted";

@@ -38,8 +38,7 @@ export function cleanMessage(message: ChatMessage, index: number): CleanMessage 
   }
   const content = fullContent(cleaned.content);
   if (content !== cleaned.content) cleaned = { ...cleaned, content };
-  if (hasContent(content)) return { message: cleaned, problems };
-  if (calls.length > 0) return { message: cleaned, problems };
+  if (hasContent(content) || calls.length > 0) return { message: cleaned, problems };
   problems.push("empty");
   return {
     message: message.role === "tool" ? { ...cleaned, content: emptyResult } : undefined,

@@ -35,9 +35,9 @@ export function collectFacts(text: string): Fact[] {
   } else {
     for (const name of identifiersOf(text).slice(0, maxValues)) add("", name);
   }
-  const named = new Set([...facts].flatMap(([key, fact]) => (key === "" ? [] : fact.values)));
+  const keyedValues = new Set([...facts].flatMap(([key, fact]) => (key === "" ? [] : fact.values)));
   const plain = facts.get("");
-  if (plain !== undefined) plain.values = plain.values.filter((name) => !named.has(name));
+  if (plain !== undefined) plain.values = plain.values.filter((name) => !keyedValues.has(name));
   return [...facts.values()];
 }
 

@@ -4,15 +4,16 @@ const longestReason = 300;
 
 /** Formats a thrown value for a trace: secrets masked, the middle cut if it is long. */
 export function failureReason(error: unknown): string {
-  const text = redactSecrets(textOf(error)).text.trim();
+  const text = redactSecrets(errorText(error)).text.trim();
   return text === "" ? "no reason" : truncateMiddle(text, { maxChars: longestReason }).text;
 }
 
-function textOf(error: unknown): string {
+/** Returns the message of an error, or any other thrown value as text. Empty if it has none. */
+export function errorText(error: unknown): string {
   try {
     return String(error instanceof Error ? error.message : (error ?? ""));
   } catch {
-    // Some values can't be converted to a string.
+    // A getter may throw, and some values can't be converted to a string.
     return "";
   }
 }

@@ -78,7 +78,7 @@ export function findRequired({ head, units }: History, policy: FitPolicy): Requi
   return { units: required, tokens: tokens + shown.tokens, texts: shown.texts, breakdown };
 }
 
-/** The first user turn within a limit. Undefined if almost nothing of it would fit. */
+/** Returns the first user turn within a limit. Undefined if almost nothing of it would fit. */
 function showTask(
   { messages: [message], indexes, tokens }: HistoryUnit,
   limit: number,

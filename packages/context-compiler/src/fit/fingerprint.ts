@@ -3,7 +3,8 @@ import { type ChatMessage, type Part, sha256Hex, type ToolDescription } from "@c
 import { reasoningTexts } from "./reasoning-texts.ts";
 
 /**
- * A short hash of the parts of a message that a provider would see. Equal bytes give equal hashes.
+ * Returns a short hash of the parts of a message that a provider would see. Equal bytes give equal
+ * hashes.
  */
 export function fingerprintOf(message: ChatMessage): string {
   const { role, content, toolCalls = [], toolCallId, isError = false } = message;
@@ -12,7 +13,7 @@ export function fingerprintOf(message: ChatMessage): string {
   return markOf([role, parts, reasoningTexts(message), calls, toolCallId, isError]);
 }
 
-/** A hash of the tools as a provider would see them, in their order. */
+/** Returns a hash of the tools as a provider would see them, in their order. */
 export function fingerprintOfTools(tools: readonly ToolDescription[]): string {
   return markOf(
     tools.map(({ name, description = "", inputSchema }) => [name, description, inputSchema]),

@@ -100,7 +100,7 @@ export function resolvePolicy(messages: unknown, options: FitOptions): FitPolicy
   };
 }
 
-/** The budget without the safety margin. */
+/** Returns the budget without the safety margin. */
 export function usableOf({
   budget,
   counter = estimatedCounter,

@@ -37,21 +37,22 @@ export interface FrozenCut {
 
 /** Checks a state that may come from a store. Throws `invalid_state`. */
 export function requireState(state: unknown): FitState {
+  if (isState(state)) return state;
   const problem = problemOf(state);
-  if (problem === undefined && isState(state)) return state;
-  const message = `This is not a state of fitMessages (${problem ?? "it is incomplete"}); pass a state that it returned, or none.`;
+  const message = `This is not a state of fitMessages (${problem}); pass a state that it returned, or none.`;
   throw new ContextCompilerError("invalid_state", message, { details: { problem } });
 }
 
-function problemOf(state: unknown): string | undefined {
+function problemOf(state: unknown): string {
   if (typeof state !== "object" || state === null) return "it is not an object";
   if (!("version" in state) || state.version !== 2) return "its version is not 2";
-  return isState(state) ? undefined : "its cut or its fingerprints are damaged";
+  return "its cut or its fingerprints are damaged";
 }
 
 function isState(state: unknown): state is FitState {
   if (!isRecord(state)) return false;
-  const { shown, tools, usages, cut } = state;
+  const { version, shown, tools, usages, cut } = state;
+  if (version !== 2) return false;
   const hasUsages = usages === undefined || isList(usages, isUsage);
   return isList(shown, isText) && isText(tools) && hasUsages && (cut === undefined || isCut(cut));
 }
@@ -70,7 +71,7 @@ function isCut(cut: unknown): cut is FrozenCut {
   return isAscending && markers.length === droppedRanges(from, kept).length;
 }
 
-/** The ranges of units before `from` that are not kept, in order. */
+/** Returns the ranges of units before `from` that are not kept, in order. */
 export function droppedRanges(
   from: number,
   kept: readonly number[],

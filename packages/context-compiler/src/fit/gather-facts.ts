@@ -53,12 +53,12 @@ export function gatherFacts(
     kind: "user",
     lineOf: (unit) => (binds(unit) ? undefined : userLine(unit, counter, userTokens)),
   });
-  const left = maxTokens - bound.tokens - said.tokens;
+  const remaining = maxTokens - bound.tokens - said.tokens;
   const steps = units.slice(range.from, range.to).filter(({ kind }) => kind === "calls").length;
-  const stepTokens = Math.max(unitTokens, left / Math.max(1, steps));
+  const stepTokens = Math.max(unitTokens, remaining / Math.max(1, steps));
   const done = newestLines(units, range, {
     counter,
-    maxTokens: left,
+    maxTokens: remaining,
     kind: "calls",
     lineOf: (unit, room) => callLine(unit, { ...options, maxTokens: Math.min(room, stepTokens) }),
   });
@@ -81,7 +81,7 @@ interface LineWriter {
   lineOf(unit: HistoryUnit, left: number): string | undefined;
 }
 
-/** Lines of units of one kind, newest first, until one does not fit. */
+/** Writes lines of units of one kind, newest first, until one does not fit. */
 function newestLines(
   units: readonly HistoryUnit[],
   { from, to }: UnitRange,
@@ -90,13 +90,13 @@ function newestLines(
   const { counter, maxTokens, kind, lineOf } = writer;
   const lines: Lines = { lines: [], tokens: 0 };
   for (let at = to - 1; at >= from; at--) {
-    const left = maxTokens - lines.tokens - 1;
-    if (left < smallestLine) break;
+    const remaining = maxTokens - lines.tokens - 1;
+    if (remaining < smallestLine) break;
     const unit = units[at];
-    const line = unit?.kind === kind ? lineOf(unit, left) : undefined;
+    const line = unit?.kind === kind ? lineOf(unit, remaining) : undefined;
     if (line === undefined) continue;
     const tokens = counter.count(line) + 1;
-    if (tokens > left) break;
+    if (tokens > remaining) break;
     lines.lines.push({ at, line });
     lines.tokens += tokens;
   }
@@ -116,22 +116,22 @@ function userLine({ messages }: HistoryUnit, counter: TokenCounter, maxTokens: n
   return `user: ${truncateMiddle(text, { maxTokens, counter, marker: () => " [...] " }).text}`;
 }
 
-/** `name(arguments): facts` for each call of the unit. */
+/** Writes `name(arguments): facts` for each call of the unit. */
 function callLine(unit: HistoryUnit, options: GatherOptions): string | undefined {
   const [call, ...results] = unit.messages;
   const byId = new Map(results.map((result) => [result.toolCallId, result]));
   const parts: string[] = [];
-  let left = options.maxTokens;
+  let remaining = options.maxTokens;
   for (const { id, name, arguments: input } of call?.toolCalls ?? []) {
-    const inputs = factsOf(input, { ...options, maxTokens: Math.min(left, 60) }, false);
+    const inputs = factsOf(input, { ...options, maxTokens: Math.min(remaining, 60) }, false);
     const head = `${name}(${inputs})`;
-    left -= options.counter.count(head) + 2;
+    remaining -= options.counter.count(head) + 2;
     const result = byId.get(id);
-    const facts = factsOf(textOf(result), { ...options, maxTokens: left }, true);
-    left -= options.counter.count(facts);
+    const facts = factsOf(textOf(result), { ...options, maxTokens: remaining }, true);
+    remaining -= options.counter.count(facts);
     const said = `${result?.isError === true ? " failed" : ""}${facts === "" ? "" : `: ${facts}`}`;
     if (inputs + said !== "") parts.push(head + said);
-    if (left < smallestLine) break;
+    if (remaining < smallestLine) break;
   }
   return parts.length === 0 ? undefined : parts.join("\n");
 }
@@ -143,22 +143,23 @@ function factsOf(
   isNew: boolean,
 ): string {
   const facts = [...collectFacts(text)].sort((a, b) => b.rank - a.rank);
-  let left = maxTokens;
+  let remaining = maxTokens;
   const shown: string[] = [];
   for (const { key, values } of facts) {
     const fresh = isNew ? values.filter((value) => !seen.has(value)) : values;
     if (fresh.length === 0) continue;
-    left -= counter.count(key) + 2;
-    const kept: string[] = [];
+    remaining -= counter.count(key) + 2;
+    const shownValues: string[] = [];
     for (const value of fresh) {
       const tokens = counter.count(value) + 1;
-      if (tokens > left) break;
-      left -= tokens;
-      kept.push(value);
+      if (tokens > remaining) break;
+      remaining -= tokens;
+      shownValues.push(value);
       seen.add(value);
     }
-    if (kept.length > 0) shown.push(key === "" ? kept.join(",") : `${key}=${kept.join(",")}`);
-    if (left <= 2) break;
+    if (shownValues.length > 0)
+      shown.push(key === "" ? shownValues.join(",") : `${key}=${shownValues.join(",")}`);
+    if (remaining <= 2) break;
   }
   return shown.join("; ");
 }

@@ -107,7 +107,7 @@ function wholeOf(
 
 function requireCount({ name }: TokenCounter, tokens: number): void {
   if (Number.isFinite(tokens) && tokens >= 0) return;
-  const given = typeof tokens === "number" ? tokens : `a value of type ${typeof tokens}`;
-  const message = `The counter ${JSON.stringify(name)} returned ${given} instead of a number of tokens from 0.`;
+  const description = typeof tokens === "number" ? tokens : `a value of type ${typeof tokens}`;
+  const message = `The counter ${JSON.stringify(name)} returned ${description} instead of a number of tokens from 0.`;
   throw new ContextCompilerError("invalid_options", message);
 }

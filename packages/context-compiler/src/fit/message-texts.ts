@@ -3,7 +3,7 @@ import type { ChatMessage } from "@ccl/core";
 import { fingerprintOf } from "./fingerprint.ts";
 import { withoutReasoning } from "./reasoning-texts.ts";
 
-/** The texts of a message, without its images and files. */
+/** Returns the texts of a message, without its images and files. */
 export function textOf(message: ChatMessage | undefined): string {
   const content = message?.content ?? "";
   if (typeof content === "string") return content;
@@ -18,7 +18,7 @@ export function hasFailed(message: ChatMessage | undefined): boolean {
   return message?.isError === true || failurePattern.test(textOf(message).slice(0, 200));
 }
 
-/** The texts, with a placeholder for each part without text. Reasoning is left out. */
+/** Returns the texts, with a placeholder for each part without text. Reasoning is left out. */
 export function readableText({ content }: ChatMessage): string {
   if (typeof content === "string") return content;
   const texts = content.flatMap((part) => {
@@ -31,14 +31,15 @@ export function readableText({ content }: ChatMessage): string {
   return texts.join("\n");
 }
 
-/** The text, followed by the calls that the message requests, one per line. */
+/** Returns the text, followed by the calls that the message requests, one per line. */
 export function withCalls(text: string, { toolCalls = [] }: ChatMessage): string {
   const calls = toolCalls.map(({ name, arguments: input }) => `${name}(${input})`);
   return [text, ...calls].join("\n");
 }
 
 /**
- * The key under which a cut stores a message's replaced text. Changed content gives another key.
+ * Returns the key under which a cut stores a message's replaced text. Changed content gives another
+ * key.
  */
 export function textKey(message: ChatMessage, index: number): string {
   return `${index} ${fingerprintOf(message)}`;

@@ -151,7 +151,7 @@ class Planner {
     return this.#freeze(this.#history.units.length, { ...this.#required.texts });
   }
 
-  /** Room for the facts of dropped messages. It is small if they contain no calls. */
+  /** Returns the room for the facts of dropped messages. It is small if they contain no calls. */
   #markRoom(from: number, room: number): number {
     const { keptFactsTokens, summaryOf } = this.#policy;
     const { units } = this.#history;
@@ -178,18 +178,18 @@ class Planner {
   }
 
   /**
-   * Token limit of results that the model has not read yet: their share, or the room that all
-   * others leave.
+   * Returns the token limit of results that the model has not read yet: their share, or the room
+   * that all others leave.
    */
   #sightShare(tailRoom: number): number {
     const room = this.#policy.usable - this.#required.tokens - markerReserve * 2;
-    const left = Math.min(room, tailRoom - this.#othersTokens(room));
-    return Math.max(room * this.#policy.firstSight, left);
+    const otherRoom = Math.min(room, tailRoom - this.#othersTokens(room));
+    return Math.max(room * this.#policy.firstSight, otherRoom);
   }
 
   /**
-   * Tokens of all units except the required and the unread ones. Repeated results count as
-   * references. Stops above `enough`.
+   * Returns the tokens of all units except the required and the unread ones. Repeated results count
+   * as references. Stops above `enough`.
    */
   #othersTokens(enough: number): number {
     const { units } = this.#history;
@@ -205,7 +205,7 @@ class Planner {
     return tokens;
   }
 
-  /** The first unit of the longest tail that fits with each of its results at its floor. */
+  /** Finds the first unit of the longest tail that fits with each of its results at its floor. */
   #findTail(room: number): number {
     const { units } = this.#history;
     if (this.#fitsWithoutLoss(room)) return 0;
@@ -226,8 +226,8 @@ class Planner {
 
   /** Lowers the floor for many results of one step, if room would stay empty otherwise. */
   #lowerFloor(blocks: readonly Block[], room: number): boolean {
-    const left = room + addUp(blocks, ({ tokens, floor }) => Math.min(tokens, floor));
-    const floor = Math.floor(left / blocks.length);
+    const blockRoom = room + addUp(blocks, ({ tokens, floor }) => Math.min(tokens, floor));
+    const floor = Math.floor(blockRoom / blocks.length);
     if (blocks.length === 0 || floor < lowestFloor) return false;
     for (const block of blocks) this.#floors.set(block, Math.min(block.floor, floor));
     return true;
@@ -267,12 +267,12 @@ class Planner {
       );
     const blocks = tail.flatMap(({ unit, age }) => [...this.#reader.of(unit, age)]);
     const rigid = addUp(tail, ({ unit }) => unit.tokens) - addUp(blocks, ({ tokens }) => tokens);
-    const left = room - rigid;
-    if (addUp(blocks, ({ tokens }) => tokens) <= left) return;
+    const blockRoom = room - rigid;
+    if (addUp(blocks, ({ tokens }) => tokens) <= blockRoom) return;
     const sizes = this.#sizesOf(blocks);
-    const spare = left - addUp(sizes, ({ size }) => size);
+    const spare = blockRoom - addUp(sizes, ({ size }) => size);
     if (spare >= 0) this.#showLossless(blocks, spare, texts);
-    else this.#showBlocks(blocks, findLimit(sizes, left), texts);
+    else this.#showBlocks(blocks, findLimit(sizes, blockRoom), texts);
   }
 
   #sizesOf(blocks: readonly Block[]): { size: number; floor: number; weight: number }[] {
@@ -297,10 +297,10 @@ class Planner {
    * is room.
    */
   #showLossless(blocks: readonly Block[], spare: number, texts: Record<string, string>): void {
-    let left = spare;
+    let remaining = spare;
     for (const block of blocks.toReversed()) {
       const more = block.tokens - this.#sizeOf(block);
-      if (more <= left) left -= more;
+      if (more <= remaining) remaining -= more;
       else texts[block.key] = block.reference ?? this.#reader.lossless(block).text;
     }
   }
@@ -323,11 +323,11 @@ class Planner {
   #freeze(from: number, texts: Record<string, string>): FrozenCut | undefined {
     const { units } = this.#history;
     const policy = this.#policy;
-    const kept = [...this.#required.units].filter((unit) => unit < from).sort((a, b) => a - b);
-    const ranges = droppedRanges(from, kept);
+    const keptUnits = [...this.#required.units].filter((unit) => unit < from).sort((a, b) => a - b);
+    const ranges = droppedRanges(from, keptUnits);
     const bare = {
       from,
-      kept,
+      kept: keptUnits,
       markers: ranges.map(() => ""),
       texts,
       anchor: anchorOf(this.#history, from),
@@ -335,7 +335,7 @@ class Planner {
     if (ranges.length === 0) return bare;
     const shown = assemblePrompt(this.#history, { cut: bare, policy });
     const empty = policy.meter.of(markerMessage("")) * ranges.length;
-    let left = policy.usable - (shown.tokens - empty);
+    let remaining = policy.usable - (shown.tokens - empty);
     let used = 0;
     const { tokens } = this.#required;
     const goal = tokens + (policy.usable - tokens) * this.cutTo;
@@ -344,18 +344,18 @@ class Planner {
     for (const [place, range] of [...ranges.entries()].reverse()) {
       const free = Math.max(0, goal - shown.tokens - used) / (place + 1);
       const facts = Math.max(policy.keptFactsTokens, Math.floor(free));
-      const maxTokens = Math.min(left - place * markerReserve, facts * 2);
+      const maxTokens = Math.min(remaining - place * markerReserve, facts * 2);
       const text = writeMarker(units, range, { policy, seen, maxTokens, facts });
       used += policy.meter.of(markerMessage(text));
-      left -= policy.meter.of(markerMessage(text));
+      remaining -= policy.meter.of(markerMessage(text));
       markers.unshift(text);
     }
-    return left < 0 ? undefined : { ...bare, markers };
+    return remaining < 0 ? undefined : { ...bare, markers };
   }
 }
 
 /**
- * The unit of calls whose results no assistant message follows. -1 if the model has seen all
+ * Finds the unit of calls whose results no assistant message follows. -1 if the model has seen all
  * results.
  */
 function findUnread(units: readonly HistoryUnit[]): number {
@@ -364,8 +364,8 @@ function findUnread(units: readonly HistoryUnit[]): number {
 }
 
 /**
- * The fingerprint of the last unit before the cut. It identifies the history that the cut belongs
- * to.
+ * Returns the fingerprint of the last unit before the cut. It identifies the history that the cut
+ * belongs to.
  */
 export function anchorOf({ units }: History, from: number): string {
   return (units[from - 1]?.messages ?? []).map(fingerprintOf).join(" ");
@@ -373,7 +373,10 @@ export function anchorOf({ units }: History, from: number): string {
 
 const longestScan = 64_000;
 
-/** The words that a prompt shows anyway, from the newest messages back, up to a length limit. */
+/**
+ * Returns the words that a prompt shows anyway, from the newest messages back, up to a length
+ * limit.
+ */
 function wordsOf(messages: readonly ChatMessage[]): Set<string> {
   const words = new Set<string>();
   let scanned = 0;

@@ -4,7 +4,7 @@ import type { ChatMessage } from "@ccl/core";
 const nothing: readonly string[] = [];
 
 /**
- * Reasoning that adapters send besides its text: the blocks in
+ * Returns the reasoning that adapters send besides its text: the blocks in
  * `providerMetadata.<provider>.reasoning`, and the signatures and encrypted data of reasoning
  * parts.
  */
@@ -22,16 +22,16 @@ export function reasoningTexts({ content, providerMetadata }: ChatMessage): read
   return texts;
 }
 
-/** The message without those blocks. The same object if it has none. */
+/** Returns the message without those blocks. The same object if it has none. */
 export function withoutReasoning(message: ChatMessage): ChatMessage {
   const providers = Object.entries(message.providerMetadata ?? {});
   if (!providers.some(([, fields]) => isRecord(fields) && "reasoning" in fields)) return message;
-  const kept = providers.map(([provider, fields]) => {
+  const entries = providers.map(([provider, fields]) => {
     if (!isRecord(fields) || !("reasoning" in fields)) return [provider, fields];
     const { reasoning: _, ...others } = fields;
     return [provider, others];
   });
-  return { ...message, providerMetadata: Object.fromEntries(kept) };
+  return { ...message, providerMetadata: Object.fromEntries(entries) };
 }
 
 function textsIn(records: readonly unknown[]): string[] {

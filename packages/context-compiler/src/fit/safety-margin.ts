@@ -15,8 +15,8 @@ const maxRatio = 2;
 const estimateMargin = 0.1;
 
 /**
- * The share of a budget to hold back: 0 with an exact counter, a tenth with an estimate. The
- * provider's reports for the last calls adjust an estimate's share.
+ * Returns the share of a budget to hold back: 0 with an exact counter, a tenth with an estimate.
+ * The provider's reports for the last calls adjust an estimate's share.
  */
 export function safetyMarginOf(
   { name, isExact }: TokenCounter,
@@ -30,7 +30,7 @@ export function safetyMarginOf(
   return Math.max(0, Math.ceil(margin * 100 - 1e-6) / 100);
 }
 
-/** Provider tokens per counted token, up to 2. Undefined if nothing was counted. */
+/** Returns the provider's tokens per counted token, up to 2. Undefined if nothing was counted. */
 export function reportedRatio(
   usages: readonly Omit<CountedUsage, "counter">[],
 ): number | undefined {

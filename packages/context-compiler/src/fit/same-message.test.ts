@@ -70,7 +70,7 @@ const step = fc.record({
   rewrite: fc.option(fc.tuple(fc.nat({ max: 40 }), text, fc.boolean()), { freq: 6 }),
 });
 
-it("cached results of an earlier call change nothing, however the messages continue", () => {
+it("counts cached by an earlier call change nothing, however the messages continue", () => {
   fc.assert(
     fc.property(
       fc.array(step, { minLength: 3, maxLength: 14 }),

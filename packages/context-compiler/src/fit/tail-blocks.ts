@@ -31,9 +31,9 @@ export interface Block {
 
 /** Reads the blocks of one history. Computes each lossless text once. */
 export interface BlockReader {
-  /** The blocks of a unit. `age`: how many units it is before the last one. */
+  /** Returns the blocks of a unit. `age`: how many units it is before the last one. */
   of(unit: HistoryUnit, age: number): readonly Block[];
-  /** The text of a block within a limit. Undefined for the original message. */
+  /** Returns the text of a block within a limit. Undefined for the original message. */
   show(block: Block, limit: number): string | undefined;
   lossless(block: Block): { text: string; tokens: number };
 }
@@ -49,7 +49,8 @@ const recentUnits = 4;
 const halfLife = 16;
 
 /**
- * `floor` is the number of tokens that a shown result keeps. `query` holds the user's last words.
+ * Creates a reader of blocks. `floor` is the number of tokens that a shown result keeps. `query`
+ * holds the user's last words.
  */
 export function createBlockReader(
   units: readonly HistoryUnit[],

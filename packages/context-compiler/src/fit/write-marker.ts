@@ -32,12 +32,12 @@ export function writeMarker(
   const tokensOf = (text: string): number => policy.meter.of({ role: "user", content: text });
   if (tokensOf(`${header}]`) > maxTokens) return short;
   const { counter } = policy.meter;
-  const left = Math.min(maxTokens - tokensOf(`${header} Kept from them:]`) - 4, facts);
+  const factTokens = Math.min(maxTokens - tokensOf(`${header} Kept from them:]`) - 4, facts);
   const summary = policy.summaryOf?.(removed);
   const text =
     summary === undefined
-      ? gatherFacts(units, range, { counter, maxTokens: left, seen }).join("\n")
-      : truncateMiddle(summary, { maxTokens: Math.max(0, left), counter }).text;
+      ? gatherFacts(units, range, { counter, maxTokens: factTokens, seen }).join("\n")
+      : truncateMiddle(summary, { maxTokens: Math.max(0, factTokens), counter }).text;
   const whole = `${header} Kept from them:\n${text}]`;
   return text === "" || policy.meter.of(markerMessage(whole)) > maxTokens ? `${header}]` : whole;
 }

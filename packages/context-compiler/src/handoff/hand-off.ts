@@ -1,3 +1,4 @@
+import { isStored } from "../compile/events-in.ts";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import type { EvidencePack } from "../evidence/evidence-pack.ts";
 import { findArtifact } from "../externalize/find-artifact.ts";
@@ -57,7 +58,9 @@ export async function handOff(
   from: Session,
   { task, artifacts = [], shows = () => false }: HandOffOptions,
 ): Promise<Handoff> {
-  const handles = artifacts.map((id) => findArtifact(from.eventLog, id) ?? refuse(from, id));
+  const handles = artifacts.map(
+    (id) => findArtifact(from.eventLog, id) ?? throwUnknownArtifact(from, id),
+  );
   const { artifactStore, counter } = from;
   const session = createSession({ artifactStore, counter, redact: redactOf(from) ?? false });
   const isGiven = new Set([
@@ -72,8 +75,6 @@ export async function handOff(
   return {
     session,
     async report(result) {
-      const isStored = (event: SessionEvent): event is SessionEvent<"artifact_stored"> =>
-        event.kind === "artifact_stored";
       const stored = session.eventLog.slice(begun).filter(isStored);
       const evidence = session.toEvidencePack();
       const { sessionId, sha256 } = evidence;
@@ -87,7 +88,7 @@ export async function handOff(
   };
 }
 
-function refuse({ eventLog }: Session, id: string): never {
+function throwUnknownArtifact({ eventLog }: Session, id: string): never {
   const ids = [...eventLog].flatMap(({ kind, data }) =>
     kind === "artifact_stored" ? data.artifactId : [],
   );

@@ -10,9 +10,9 @@ import { isSameMessage } from "../fit/same-message.ts";
 import { fromLangChain, toLangChain } from "./langchain-messages.ts";
 
 /**
- * Middleware for `createAgent` that keeps each prompt within a budget, the system prompt and the
- * tools included. The messages of the agent's state stay unchanged. The state of a conversation is
- * stored under its `thread_id`, if it has one.
+ * Creates middleware for `createAgent` that keeps each prompt within a budget, the system prompt
+ * and the tools included. The messages of the agent's state stay unchanged. The state of a
+ * conversation is stored under its `thread_id`, if it has one.
  * @throws ContextCompilerError as `fitMessages` does
  */
 export function contextMiddleware(options: ConversationOptions): AgentMiddleware {

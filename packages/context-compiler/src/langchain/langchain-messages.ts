@@ -74,13 +74,13 @@ export function toLangChain(
  */
 function blocksOf({ content, toolCalls = [] }: ChatMessage): BaseMessage["content"] {
   if (typeof content === "string") return content;
-  const kept = new Set(toolCalls.map(({ id }) => id));
+  const callIds = new Set(toolCalls.map(({ id }) => id));
   const blocks = content.flatMap((part) => {
     if (part.type === "text") return [{ type: "text", text: part.text }];
     const raw = part.type === "provider" && part.provider === provider ? part.raw : undefined;
     if (!isBlock(raw)) return [];
     const id = stringAt(raw, "id");
-    const isGone = callTypes.has(raw.type) && id !== undefined && !kept.has(id);
+    const isGone = callTypes.has(raw.type) && id !== undefined && !callIds.has(id);
     return isGone ? [] : [raw];
   });
   return blocks;

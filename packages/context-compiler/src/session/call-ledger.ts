@@ -7,7 +7,7 @@ import type { EventBody } from "../event/session-event.ts";
 export interface CallLedger {
   /** True if the event becomes its own message in a prompt. Updates the ledger in that case. */
   takes(event: EventBody): boolean;
-  /** A copy to try events on. */
+  /** Returns a copy to try events on. */
   fork(): CallLedger;
 }
 

@@ -49,7 +49,7 @@ export function encodeInput(kind: SessionEventKind, data: unknown): object {
   return { ...data, content: data.content.map(encodePart) };
 }
 
-/** A part that JSON can carry. */
+/** Converts a part to one that JSON can carry. */
 export function encodePart(part: unknown): unknown {
   if (typeof part !== "object" || part === null || !("data" in part)) return part;
   const { data, ...rest } = part;

@@ -3,7 +3,7 @@ import type { SessionEventInput } from "./event-input.ts";
 import type { SessionEvent, SessionEventKind } from "../event/session-event.ts";
 
 /** The events of a session, oldest first. Append-only, and events never change. */
-export interface EventLog extends AsyncIterable<SessionEvent>, Iterable<SessionEvent> {
+export interface EventLog extends Iterable<SessionEvent> {
   readonly length: number;
   /** Same as the session's `record`. */
   append<Kind extends SessionEventKind>(
@@ -17,7 +17,7 @@ export interface EventLog extends AsyncIterable<SessionEvent>, Iterable<SessionE
   filter<Kind extends SessionEventKind>(kinds: readonly Kind[]): SessionEvent<Kind>[];
   /** Events from that time on (milliseconds since the epoch). */
   since(timestamp: number): SessionEvent[];
-  /** The sum of the events' tokens, updated with each event. */
+  /** Returns the sum of the events' tokens, updated with each event. */
   totalTokens(): number;
 }
 
@@ -27,16 +27,10 @@ export interface OwnedEventLog {
   push(event: SessionEvent): void;
 }
 
-/** An empty log whose `append` is the session's `record`. */
+/** Creates an empty log whose `append` is the session's `record`. */
 export function createEventLog(append: EventLog["append"]): OwnedEventLog {
   const events: SessionEvent[] = [];
   let tokens = 0;
-  function* iterate(): Generator<SessionEvent, undefined> {
-    for (let index = 0, end = events.length; index < end; index += 1) {
-      const event = events[index];
-      if (event !== undefined) yield event;
-    }
-  }
   const log: EventLog = {
     get length() {
       return events.length;
@@ -49,30 +43,16 @@ export function createEventLog(append: EventLog["append"]): OwnedEventLog {
       const isWanted = (event: SessionEvent): event is SessionEvent<Kind> => wanted.has(event.kind);
       return events.filter(isWanted);
     },
-    since: (timestamp) => events.slice(firstSince(events, timestamp)),
+    since: (timestamp) => events.filter((event) => event.timestamp >= timestamp),
     totalTokens: () => tokens,
-    [Symbol.iterator]: iterate,
-    async *[Symbol.asyncIterator]() {
-      yield* iterate();
-    },
+    // A copy, because a loop may record events.
+    [Symbol.iterator]: () => events.slice().values(),
   };
   const push = (event: SessionEvent): void => {
     events.push(event);
     tokens += event.tokens;
   };
   return { log: Object.freeze(log), push };
-}
-
-/** The index of the first event from that time on. Events are in time order. */
-function firstSince(events: readonly SessionEvent[], timestamp: number): number {
-  let low = 0;
-  let high = events.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((events[middle]?.timestamp ?? 0) < timestamp) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /** How one event is recorded. */

@@ -1,5 +1,5 @@
 import { canonicalJson, sha256Hex, type ChatMessage } from "@ccl/core";
-import { fromBase64 } from "@ccl/core/json";
+import { fromBase64, stringAt } from "@ccl/core/json";
 import { encodePart } from "./event-input.ts";
 import type { ArtifactPart, EventPart, SessionEvent } from "../event/session-event.ts";
 import type { Session } from "./session.ts";
@@ -33,7 +33,7 @@ function textOf(content: ChatMessage["content"]): string {
   return canonicalJson(typeof content === "string" ? content : content.map(encodePart));
 }
 
-/** The event's parts, if some of its content is in the artifact store. */
+/** Returns the event's parts, if some of its content is in the artifact store. */
 function contentOf(event: SessionEvent | undefined): EventPart[] | undefined {
   if (event === undefined || !("content" in event.data) || typeof event.data.content !== "object")
     return undefined;
@@ -55,11 +55,11 @@ async function holdsPayloads(
   given: unknown[],
   comparison: Comparison,
 ): Promise<boolean> {
-  const text = given.flatMap((part) => memberOf(part, "text", "text") ?? []).join("\n\n");
+  const text = given.flatMap((part) => plainTextOf(part) ?? []).join("\n\n");
   let at = 0;
   let isTextStored = false;
   for (const part of given) {
-    const isText = memberOf(part, "text", "text") !== undefined;
+    const isText = plainTextOf(part) !== undefined;
     if (isText && isTextStored) continue;
     const before = stored[at];
     at += 1;
@@ -69,21 +69,15 @@ async function holdsPayloads(
       continue;
     }
     isTextStored ||= isText;
-    const base64 = memberOf(part, "dataBase64") ?? "";
+    const base64 = stringAt(part, "dataBase64") ?? "";
     const payload = isText ? new TextEncoder().encode(text) : fromBase64(base64);
     if (payload === undefined || !(await isPayload(before, payload, comparison))) return false;
   }
   return at === stored.length;
 }
 
-function memberOf(part: unknown, key: string, type?: string): string | undefined {
-  const entries: [string, unknown][] =
-    typeof part === "object" && part !== null ? Object.entries(part) : [];
-  const members = new Map(entries);
-  const member = members.get(key);
-  return typeof member === "string" && (type === undefined || members.get("type") === type)
-    ? member
-    : undefined;
+function plainTextOf(part: unknown): string | undefined {
+  return stringAt(part, "type") === "text" ? stringAt(part, "text") : undefined;
 }
 
 async function isPayload(

@@ -5,7 +5,8 @@ const maxEvents = 200;
 const maxChars = 2_000;
 
 /**
- * The question that a result answers: the user's last words and the arguments of its call. `events` is newest first.
+ * Returns the question that a result answers: the user's last words and the arguments of its call.
+ * `events` is newest first.
  */
 export function questionOf(callId: string, events: Iterable<EventBody>): string {
   let input = "";

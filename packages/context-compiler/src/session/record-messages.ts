@@ -73,17 +73,17 @@ async function findNew(
     draft === undefined ? [] : maskDraft(draft, redact).draft,
   );
   const stamp = { timestamp: 0, tokens: 0 };
-  const given = placeMessages(
+  const transcript = placeMessages(
     bodies.map((body, position) => ({ ...body, ...stamp, eventId: String(position) })),
   );
   const recorded = placeMessages(session.eventLog);
-  const fresh = [...given]
+  const fresh = [...transcript]
     .filter(([key]) => !recorded.has(key))
     .map(([, { position }]) => position);
   const first = fresh.reduce((min, position) => Math.min(min, position), Infinity);
-  const isShortened = [...recorded.keys()].some((key) => !given.has(key));
+  const isShortened = [...recorded.keys()].some((key) => !transcript.has(key));
   if (isShortened && fresh.length > 0) throw historyChanged(first);
-  for (const [key, { message, position }] of given) {
+  for (const [key, { message, position }] of transcript) {
     const before = recorded.get(key);
     if (before === undefined) continue;
     if (!(await isRecorded(message, before, { session, ...options })))
@@ -114,8 +114,8 @@ function draftsOf(message: ChatMessage): EventDraft[] {
           data: { callId: call.id, name: call.name, arguments: call.arguments },
         };
       });
-      const asked = toolCalls.length === 0 ? {} : { toolCalls };
-      return [{ kind: "assistant_message", data: { ...fields, content, ...asked } }, ...calls];
+      const requested = toolCalls.length === 0 ? {} : { toolCalls };
+      return [{ kind: "assistant_message", data: { ...fields, content, ...requested } }, ...calls];
     }
     case "tool":
       if (toolCallId === undefined) return [];

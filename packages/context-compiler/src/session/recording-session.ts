@@ -157,7 +157,7 @@ function* newestFirst(log: EventLog, drafts: readonly MaskedDraft[]): Generator<
 const ignore = (): void => undefined;
 const maskSecrets = (text: string): string => redactSecrets(text).text;
 
-/** The function that masks secrets in a session's texts. Undefined if masking is off. */
+/** Returns the function that masks secrets in a session's texts. Undefined if masking is off. */
 export function redactOf({ redact = maskSecrets }: Pick<Session, "redact">): Redact | undefined {
   return redact === false ? undefined : redact;
 }
@@ -251,14 +251,14 @@ function requireDrafts(drafts: unknown): void {
   );
 }
 
-/** The message that a call of the application itself becomes. */
+/** Returns the message that a call of the application itself becomes. */
 function callMessage(body: EventBody): ChatMessage {
   if (body.kind !== "tool_call") return { role: "assistant", content: "" };
   const { callId, name, arguments: text } = body.data;
   return { role: "assistant", content: "", toolCalls: [{ id: callId, name, arguments: text }] };
 }
 
-/** Tokens that an event adds to a prompt without being a message. */
+/** Returns the tokens that an event adds to a prompt without being a message. */
 function shownTokens(body: EventBody, counter: TokenCounter): number {
   return body.kind === "memory_hit" ? counter.count(body.data.text) : 0;
 }

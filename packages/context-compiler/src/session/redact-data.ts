@@ -8,11 +8,11 @@ export type Redact = (text: string) => string;
  * quotes. Escapes are only undone if that reveals a secret.
  */
 export function redactEscaped(text: string, redact: Redact): string {
-  const given = redact(text);
-  const open = unescapePlain(given);
-  if (open === given) return given;
+  const redacted = redact(text);
+  const open = unescapePlain(redacted);
+  if (open === redacted) return redacted;
   const opened = redact(open);
-  return opened === open ? given : opened;
+  return opened === open ? redacted : opened;
 }
 
 /** Undoes escapes of printable ASCII that JSON does not require. A quote or backslash keeps its short escape. */

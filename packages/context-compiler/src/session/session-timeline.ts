@@ -127,7 +127,7 @@ function openGroup(
   return group;
 }
 
-/** The newest call with this id that waits for its result. */
+/** Returns the newest call with this id that waits for its result. */
 function slotOf(
   { groups }: TimelineState,
   callId: string | undefined,

@@ -59,8 +59,8 @@ export interface Session {
    */
   recordAll(drafts: readonly EventDraft[], options?: RecordOptions): Promise<SessionEvent[]>;
   /**
-   * The current messages of the log in the model's order. The list is a copy that you may change. The messages are
-   * frozen.
+   * Returns the current messages of the log in the model's order. The list is a copy that you may
+   * change. The messages are frozen.
    */
   messages(): readonly SessionMessage[];
   toEvidencePack(): EvidencePack;

@@ -54,7 +54,7 @@ export async function findSource(
   return undefined;
 }
 
-/** The handles of a whole store, oldest first. */
+/** Lists the handles of a whole store, oldest first. */
 export async function* storedPages(
   store: ArtifactStore,
   signal: AbortSignal | undefined,
@@ -69,7 +69,7 @@ export async function* storedPages(
   }
 }
 
-/** The answer to a model if an artifact can't be read. */
+/** Returns the answer to a model if an artifact can't be read. */
 export function refuseArtifact(handle: string, reason: string): string {
   return `[artifact ${JSON.stringify(handle.slice(0, 80))} can't be read: ${reason}]`;
 }

@@ -7,10 +7,11 @@ import {
   type IdGenerator,
   type ToolCall,
 } from "@ccl/core";
-import { throwIfAborted } from "@ccl/core/async";
+import { createDeadline, throwIfAborted, untilAborted } from "@ccl/core/async";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import type { Session } from "../session/session.ts";
 import { redactOf } from "../session/recording-session.ts";
+import { errorText } from "../fit/failure-reason.ts";
 import { alignOutput } from "./align-output.ts";
 import { checkCall } from "./check-call.ts";
 import { checkerOf } from "./checker-of.ts";
@@ -45,7 +46,7 @@ interface ToolCallOptions {
 /** Calls tools, and records each call and its outcome. */
 export interface ToolInterruptHandler {
   /**
-   * The bridge's tools. They are listed once, and again for an unknown name.
+   * Returns the bridge's tools. They are listed once, and again for an unknown name.
    * @throws ContextCompilerError `aborted`, or any error of the bridge
    */
   tools(options?: { signal?: AbortSignal | undefined }): Promise<readonly BridgedTool[]>;
@@ -118,16 +119,16 @@ export function createToolInterruptHandler(options: ToolInterruptOptions): ToolI
     const { signal, timeoutMs = defaultLimitMs, callId = ids.next() } = callOptions;
     requireTimeoutMs(timeoutMs);
     throwIfAborted(signal, ContextCompilerError);
-    const asked: ToolCall = { id: callId, name, arguments: argumentsText(args) };
-    await session.record("tool_call", { callId, name, arguments: asked.arguments });
+    const toolCall: ToolCall = { id: callId, name, arguments: argumentsText(args) };
+    await session.record("tool_call", { callId, name, arguments: toolCall.arguments });
     const startedAt = clock.now();
     const write = (outcome: Outcome, isLate: boolean): Promise<ToolOutcomeEvent> => {
       // A wall clock may be set back during the call.
       const durationMs = Math.max(0, clock.now() - startedAt);
-      return recordOutcome(outcome, { call: asked, session, artifactStore, durationMs, isLate });
+      return recordOutcome(outcome, { call: toolCall, session, artifactStore, durationMs, isLate });
     };
     const outcome = await raceAgainstLimits({
-      run: (limits) => run(asked, limits),
+      run: (limits) => run(toolCall, limits),
       timeoutMs,
       signal,
       // The caller already has its outcome, so a failure of the log can't be reported.
@@ -182,51 +183,29 @@ interface Race {
  * Races the result against the time limit and the caller's abort. The first is the outcome. A later
  * result is late.
  */
-function raceAgainstLimits({ run, timeoutMs, signal, onLate }: Race): Promise<Outcome> {
-  return new Promise((resolve) => {
-    const controller = new AbortController();
-    let isOver = false;
-    const end = (outcome: Outcome): void => {
-      isOver = true;
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", onAbort);
-      resolve(outcome);
-    };
-    const onAbort = (): void => {
-      end({
-        kind: "tool_error",
-        content: "The call was cancelled before the tool answered.",
-        isAborted: true,
-      });
-      controller.abort(signal?.reason);
-    };
-    const timer = setTimeout(
-      () => {
-        end({ kind: "tool_timeout", timeoutMs });
-        controller.abort(new DOMException(`No answer within ${timeoutMs} ms`, "TimeoutError"));
-      },
-      Math.min(timeoutMs, 2 ** 31 - 1),
-    );
-    if (signal?.aborted === true) return onAbort();
-    signal?.addEventListener("abort", onAbort, { once: true });
-    const settle = (outcome: Outcome): void => (isOver ? onLate(outcome) : end(outcome));
-    Promise.resolve({ signal: controller.signal, timeoutMs })
-      .then(run)
-      .then(settle, (error: unknown) => {
-        // After the end, a rejection is the tool's reaction to the abort, not a result.
-        if (!isOver) end({ kind: "tool_error", content: messageOf(error) });
-      });
+async function raceAgainstLimits({ run, timeoutMs, signal, onLate }: Race): Promise<Outcome> {
+  const timeout = new DOMException(`No answer within ${timeoutMs} ms`, "TimeoutError");
+  const deadline = createDeadline({ timeoutMs, signal, onTimeout: () => timeout });
+  const running = Promise.resolve().then(() => {
+    deadline.signal.throwIfAborted();
+    return run({ signal: deadline.signal, timeoutMs });
   });
+  try {
+    return await untilAborted(running, deadline.signal);
+  } catch (error) {
+    if (!deadline.signal.aborted) return { kind: "tool_error", content: messageOf(error) };
+    // A later rejection is the tool's reaction to the abort, not a result.
+    running.then(onLate, () => undefined);
+    if (deadline.signal.reason === timeout) return { kind: "tool_timeout", timeoutMs };
+    const content = "The call was cancelled before the tool answered.";
+    return { kind: "tool_error", content, isAborted: true };
+  } finally {
+    deadline.close();
+  }
 }
 
 function messageOf(error: unknown): string {
-  const nothing = "The tool failed without a message.";
-  try {
-    return String(error instanceof Error ? error.message : error) || nothing;
-  } catch {
-    // A getter may throw, and some values can't be converted to a string.
-    return nothing;
-  }
+  return errorText(error) || "The tool failed without a message.";
 }
 
 function brokenAnswer(issues: readonly { path: (string | number)[]; message: string }[]): string {
@@ -263,10 +242,10 @@ function requireOptions(options: Partial<ToolInterruptOptions> | null | undefine
 
 function requireTimeoutMs(timeoutMs: unknown): void {
   if (typeof timeoutMs === "number" && timeoutMs >= 0) return;
-  const given =
+  const shownLimit =
     typeof timeoutMs === "string" ? JSON.stringify(timeoutMs.slice(0, 80)) : String(timeoutMs);
   throw new ContextCompilerError(
     "invalid_options",
-    `A time limit is a number of milliseconds from 0, not ${given}.`,
+    `A time limit is a number of milliseconds from 0, not ${shownLimit}.`,
   );
 }

@@ -99,10 +99,10 @@ function partOf(part: unknown): Part | undefined {
   if (type === undefined || !("mimeType" in part) || typeof part.mimeType !== "string")
     return undefined;
   const media: Pick<MediaPart, "type" | "mimeType"> = { ...part, type, mimeType: part.mimeType };
-  const given = "data" in part ? part.data : undefined;
-  const data = typeof given === "string" ? fromBase64(given) : given;
+  const rawData = "data" in part ? part.data : undefined;
+  const data = typeof rawData === "string" ? fromBase64(rawData) : rawData;
   if (data instanceof Uint8Array) return { ...media, data };
-  return given === undefined && "url" in part && typeof part.url === "string"
+  return rawData === undefined && "url" in part && typeof part.url === "string"
     ? { ...media, url: part.url }
     : undefined;
 }

@@ -1,5 +1,5 @@
-import type { MediaPart, Part } from "@ccl/core";
-import { fromBase64, isRecord, type JsonRecord } from "@ccl/core/json";
+import { compareCodeUnits, type MediaPart, type Part } from "@ccl/core";
+import { fromBase64, isRecord, type JsonRecord, stringAt } from "@ccl/core/json";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import type { BridgedTool, ToolBridge, ToolOutput } from "./tool-bridge.ts";
 
@@ -44,7 +44,7 @@ export function mcpToolBridge(client: McpClient): ToolBridge {
         cursor = answer.nextCursor;
         if (cursor === undefined) break;
       }
-      return found.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+      return found.sort((a, b) => compareCodeUnits(a.name, b.name));
     },
     async call(name, input, { signal, timeoutMs }) {
       const params = isRecord(input) ? { name, arguments: input } : { name };
@@ -58,7 +58,7 @@ export function mcpToolBridge(client: McpClient): ToolBridge {
 }
 
 function readTool(tool: object): BridgedTool {
-  const { name, description, inputSchema, outputSchema }: JsonRecord = { ...tool };
+  const { name, inputSchema, outputSchema }: JsonRecord = { ...tool };
   if (typeof name !== "string" || name === "") {
     throw new ContextCompilerError(
       "invalid_options",
@@ -67,7 +67,7 @@ function readTool(tool: object): BridgedTool {
   }
   return {
     name,
-    description: typeof description === "string" ? description : undefined,
+    description: stringAt(tool, "description"),
     inputSchema: isRecord(inputSchema) ? inputSchema : undefined,
     outputSchema: isRecord(outputSchema) ? outputSchema : undefined,
   };
@@ -86,11 +86,9 @@ function readAnswer({ content, structuredContent, isError }: JsonRecord): ToolOu
 
 function readPart(block: unknown): Part {
   const wire: JsonRecord = isRecord(block) ? block : {};
-  const { type, text, data, mimeType, resource } = wire;
+  const { type, text, data, resource } = wire;
   if (type === "text" && typeof text === "string") return { type, text };
-  if (type === "image" || type === "audio") {
-    return bytesPart(data, typeof mimeType === "string" ? mimeType : "application/octet-stream");
-  }
+  if (type === "image" || type === "audio") return bytesPart(wire, data);
   if (type === "resource" && isRecord(resource)) return readResource(resource);
   if (type === "resource_link")
     return { type: "text", text: `[resource ${named(wire["name"], wire["uri"])}]` };
@@ -101,13 +99,10 @@ function readPart(block: unknown): Part {
 }
 
 function readResource(resource: JsonRecord): Part {
-  const { uri, text, blob, mimeType } = resource;
+  const { uri, text, blob } = resource;
   if (typeof text === "string") return { type: "text", text };
   if (typeof blob === "string") {
-    const part = bytesPart(
-      blob,
-      typeof mimeType === "string" ? mimeType : "application/octet-stream",
-    );
+    const part = bytesPart(resource, blob);
     return part.type === "file" ? (readText(part) ?? part) : part;
   }
   return { type: "text", text: `[resource ${named(undefined, uri)}, empty]` };
@@ -129,7 +124,8 @@ function named(name: unknown, uri: unknown): string {
   return [name, uri].filter((part) => typeof part === "string").join(" ") || "without a name";
 }
 
-function bytesPart(data: unknown, mimeType: string): Part {
+function bytesPart(wire: JsonRecord, data: unknown): Part {
+  const mimeType = stringAt(wire, "mimeType") ?? "application/octet-stream";
   const bytes = typeof data === "string" ? fromBase64(data) : undefined;
   if (bytes === undefined)
     return { type: "text", text: `[${mimeType} content that is not base64]` };

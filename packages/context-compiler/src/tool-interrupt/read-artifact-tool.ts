@@ -39,7 +39,10 @@ const range = {
 /** Images of up to this size are shown whole. */
 const maxImageBytes = 1024 * 1024;
 
-/** The tool `read_artifact`: reads a bounded range of a stored result, by lines or bytes. */
+/**
+ * Creates the tool `read_artifact`, which reads a bounded range of a stored result, by lines or
+ * bytes.
+ */
 export function readArtifactTool(
   source: ArtifactSource,
 ): ToolDefinition<ReadArtifactInput, string | { content: Part[] }> {

@@ -30,7 +30,10 @@ export interface SearchArtifactInput {
   maxTokens?: number | undefined;
 }
 
-/** The tool `search_artifact`: finds lines and rows of stored results by words or by a regular expression. */
+/**
+ * Creates the tool `search_artifact`, which finds lines and rows of stored results by words or by a
+ * regular expression.
+ */
 export function searchArtifactTool(
   source: ArtifactSource,
 ): ToolDefinition<SearchArtifactInput, string> {

@@ -1,3 +1,4 @@
+import { throwIfAborted, untilAborted } from "@ccl/core/async";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import type { BridgedTool, ToolBridge } from "./tool-bridge.ts";
 
@@ -30,45 +31,38 @@ export function createToolListing(bridge: ToolBridge): ToolListing {
   const forget = (list: Listing): void => {
     if (last === list) last = undefined;
   };
-  const ask = (): Listing => {
+  const startListing = (): Listing => {
     const controller = new AbortController();
     const list: Listing = { answer: listTools(bridge, controller.signal), controller, waiting: 0 };
     list.answer.catch(() => forget(list));
     return (last = list);
   };
-  const tools = (
+  const tools = async (
     signal: AbortSignal | undefined,
     isFresh = false,
-  ): Promise<readonly BridgedTool[]> =>
-    new Promise((resolve, reject) => {
-      const cancel = (): void =>
-        reject(
-          new ContextCompilerError("aborted", "The listing of tools was cancelled.", {
-            cause: signal?.reason,
-          }),
-        );
-      if (signal?.aborted === true) return cancel();
-      const list = isFresh || last === undefined ? ask() : last;
-      const giveUp = (): void => {
+  ): Promise<readonly BridgedTool[]> => {
+    throwIfAborted(signal, ContextCompilerError);
+    const list = isFresh || last === undefined ? startListing() : last;
+    list.waiting += 1;
+    try {
+      return await untilAborted(list.answer, signal, ContextCompilerError);
+    } finally {
+      list.waiting -= 1;
+      if (signal?.aborted === true) {
         forget(list);
-        list.waiting -= 1;
-        if (list.waiting === 0) list.controller.abort(signal?.reason);
-        cancel();
-      };
-      const done = (): void => signal?.removeEventListener("abort", giveUp);
-      list.waiting += 1;
-      signal?.addEventListener("abort", giveUp, { once: true });
-      list.answer.finally(done).then(resolve, reject);
-    });
+        if (list.waiting === 0) list.controller.abort(signal.reason);
+      }
+    }
+  };
   return {
     tools: (signal) => tools(signal),
     async find(name, signal) {
-      const named = (tool: BridgedTool): boolean => tool.name === name;
+      const hasName = (tool: BridgedTool): boolean => tool.name === name;
       const known = await tools(signal);
-      const found = known.find(named);
+      const found = known.find(hasName);
       if (found !== undefined) return found;
       const fresh = await tools(signal, true);
-      return fresh.find(named) ?? fresh;
+      return fresh.find(hasName) ?? fresh;
     },
   };
 }

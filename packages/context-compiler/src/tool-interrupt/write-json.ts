@@ -25,8 +25,8 @@ function replaceOdd(this: unknown, key: string, value: unknown): unknown {
     return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
   if (typeof value !== "object" || value === null) return value;
   // JSON.stringify has already converted a Buffer, so read the original.
-  const given: unknown = Reflect.get(Object(this), key);
-  if (given instanceof Uint8Array) return toBase64(given);
+  const original: unknown = Reflect.get(Object(this), key);
+  if (original instanceof Uint8Array) return toBase64(original);
   if (value instanceof Map || value instanceof Set) return [...value];
   if (value instanceof Error) return value.message;
   if (value instanceof RegExp) return String(value);

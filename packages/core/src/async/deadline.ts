@@ -13,7 +13,7 @@ export interface TimeoutOptions {
 export interface Deadline {
   /** Aborts with the first reason that ended the call. The call's work should observe it. */
   readonly signal: AbortSignal;
-  /** Remaining milliseconds. `Infinity` without a limit. */
+  /** Returns the remaining milliseconds. `Infinity` without a limit. */
   remainingMs(): number;
   /**
    * Ends the call. Removes the timer and the listener, and aborts the signal so that nothing stays

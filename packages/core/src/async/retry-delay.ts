@@ -24,8 +24,8 @@ export interface BackoffOptions {
 }
 
 /**
- * Milliseconds to wait before retry `attempt`, counted from 0. It uses full jitter, as in
- * "Exponential Backoff And Jitter" (AWS architecture blog).
+ * Computes how many milliseconds to wait before retry `attempt`, counted from 0. It uses full
+ * jitter, as in "Exponential Backoff And Jitter" (AWS architecture blog).
  */
 export function backoffDelay(
   attempt: number,

@@ -29,7 +29,7 @@ export class HashedBytes {
       sums[at + 1] = (Math.imul(sums[at] ?? 0, base) + (bytes[at] ?? 0) + 1) | 0;
   }
 
-  /** The hash of a range of up to 1,024 bytes. */
+  /** Returns the hash of a range of up to 1,024 bytes. */
   hash(start: number, end: number): number {
     return (
       ((this.#sums[end] ?? 0) - Math.imul(this.#sums[start] ?? 0, this.#powers[end - start] ?? 0)) |
@@ -38,7 +38,7 @@ export class HashedBytes {
   }
 }
 
-/** The hash that `HashedBytes` computes for the same bytes. */
+/** Returns the hash that `HashedBytes` computes for the same bytes. */
 export function hashBytes(bytes: Uint8Array, start: number, end: number): number {
   let hash = 0;
   for (let at = start; at < end; at++) hash = (Math.imul(hash, base) + (bytes[at] ?? 0) + 1) | 0;

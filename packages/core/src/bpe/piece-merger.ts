@@ -96,12 +96,12 @@ export class PieceMerger {
     const next = this.#next;
     const merged = next[start] ?? 0;
     const after = next[merged] ?? 0;
-    const left = this.#previous[start] ?? 0;
+    const before = this.#previous[start] ?? 0;
     next[start] = after;
     this.#previous[after] = start;
     this.#rankAt[merged] = NO_RANK;
-    for (let at = left; at <= start; at = next[at] ?? end) this.#rate(at, end);
-    for (let at = this.#previous[left] ?? 0; at <= after; at = next[at] ?? end) this.#offer(at);
+    for (let at = before; at <= start; at = next[at] ?? end) this.#rate(at, end);
+    for (let at = this.#previous[before] ?? 0; at <= after; at = next[at] ?? end) this.#offer(at);
   }
 
   #rate(start: number, end: number): void {

@@ -42,7 +42,7 @@ export class TokenTable {
     for (let rank = 0; rank < count; rank++) this.#add(rank);
   }
 
-  /** The rank of the token between `start` and `end` of the text, or `NO_RANK`. */
+  /** Returns the rank of the token between `start` and `end` of the text, or `NO_RANK`. */
   rankOf(text: HashedBytes, start: number, end: number): number {
     if (end - start > this.#longestToken) return NO_RANK;
     const slots = this.#slots;
@@ -74,7 +74,7 @@ export class TokenTable {
     return (Math.imul(hash ^ (hash >>> 15), 0x45d9f3b) >>> 7) & (this.#slots.length - 1);
   }
 
-  /** The length of the token if the bytes at `start` equal it, else -1. */
+  /** Returns the length of the token if the bytes at `start` equal it, else -1. */
   #lengthAt(rank: number, bytes: Uint8Array, start: number): number {
     const first = this.#starts[rank] ?? 0;
     const length = (this.#starts[rank + 1] ?? 0) - first;

@@ -28,9 +28,9 @@ export function canonicalJson(value: unknown): string {
       text += scalarText(item, stack);
       return;
     }
-    if (ancestors.has(item)) refuse("cycle", "an object contains itself", stack);
+    if (ancestors.has(item)) rejectValue("cycle", "an object contains itself", stack);
     if (stack.length >= maxDepth)
-      refuse("too_deep", `the value is nested deeper than ${maxDepth} levels`, stack);
+      rejectValue("too_deep", `the value is nested deeper than ${maxDepth} levels`, stack);
     stack.push(openFrame(item, stack));
     ancestors.add(item);
     text += Array.isArray(item) ? "[" : "{";
@@ -60,7 +60,7 @@ function openFrame(item: object, stack: Frame[]): Frame {
     prototype === null ||
     (typeof prototype === "object" && Object.getPrototypeOf(prototype) === null);
   if (!isPlain)
-    refuse("unsupported_type", "an object of a class without toJSON has no JSON form", stack);
+    rejectValue("unsupported_type", "an object of a class without toJSON has no JSON form", stack);
   // `sort` compares UTF-16 code units by default, which is what RFC 8785 section 3.2.3 requires.
   const valueOf = (key: string): unknown => Reflect.get(item, key);
   const keys = Object.keys(item)
@@ -78,20 +78,20 @@ function scalarText(value: unknown, stack: Frame[]): string {
   if (typeof value === "string") return stringText(value, stack);
   if (value === null || typeof value === "boolean") return String(value);
   if (typeof value !== "number")
-    return refuse("unsupported_type", `${typeof value} has no JSON form`, stack);
+    return rejectValue("unsupported_type", `${typeof value} has no JSON form`, stack);
   // ECMAScript formats numbers as RFC 8785 section 3.2.2.3 prescribes. -0 becomes 0.
   return Number.isFinite(value)
     ? String(value)
-    : refuse("non_finite_number", `${value} has no JSON form`, stack);
+    : rejectValue("non_finite_number", `${value} has no JSON form`, stack);
 }
 
 function stringText(value: string, stack: Frame[]): string {
   if (loneSurrogate.test(value))
-    refuse("lone_surrogate", "a string is not well-formed Unicode", stack);
+    rejectValue("lone_surrogate", "a string is not well-formed Unicode", stack);
   return JSON.stringify(value);
 }
 
-function refuse(code: CanonicalJsonErrorCode, reason: string, stack: Frame[]): never {
+function rejectValue(code: CanonicalJsonErrorCode, reason: string, stack: Frame[]): never {
   const path = stack.map(({ keys, index }) => keys?.[index - 1] ?? index - 1);
   const where =
     path.length === 0 ? "the root" : path.slice(0, 20).join("/") + (path.length > 20 ? "/..." : "");

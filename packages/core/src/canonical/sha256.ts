@@ -1,12 +1,13 @@
 import { createSha256 } from "../hash/sha256.ts";
 
-/** SHA-256 in lower-case hexadecimal (64 digits). Strings are hashed as UTF-8. */
+/** Returns the SHA-256 in lower-case hexadecimal (64 digits). Strings are hashed as UTF-8. */
 export function sha256Hex(data: string | Uint8Array): string {
   return createSha256().update(data).digestHex();
 }
 
 /**
- * The first 8 digits of `sha256Hex`: a short version mark for prompts. Too short for storage keys.
+ * Returns the first 8 digits of `sha256Hex`: a short version mark for prompts. Too short for
+ * storage keys.
  */
 export function sha8(data: string | Uint8Array): string {
   return sha256Hex(data).slice(0, 8);

@@ -35,7 +35,7 @@ export function bindRules<Subject, Hooks extends ConformanceHooks<Subject>>(
   rules: readonly KitRule<Subject, Hooks>[],
   hooks: Hooks,
 ): ConformanceRule[] {
-  const given = new Proxy(hooks, { get: hookOrFailure }) as Required<Hooks>;
+  const checkedHooks = new Proxy(hooks, { get: hookOrFailure }) as Required<Hooks>;
   return rules
     .filter(({ needs }) => needs === undefined || hooks[needs] !== undefined)
     .map(({ name, check }) => ({
@@ -43,7 +43,7 @@ export function bindRules<Subject, Hooks extends ConformanceHooks<Subject>>(
       async run() {
         const subject = await hooks.open();
         try {
-          await check(subject, given);
+          await check(subject, checkedHooks);
         } finally {
           if (canBeClosed(subject)) await subject.close();
         }

@@ -1,2 +1,8 @@
-export { createDelimitedScanner, type Delimiter } from "./delimited-scanner.ts";
-export { columnNames, detectDelimiter, readDelimited, readDelimitedRow } from "./read-delimited.ts";
+export { createDelimitedScanner } from "./delimited-scanner.ts";
+export {
+  columnNames,
+  type Delimiter,
+  detectDelimiter,
+  readDelimited,
+  readDelimitedRow,
+} from "./read-delimited.ts";

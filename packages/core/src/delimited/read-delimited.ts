@@ -1,4 +1,5 @@
-import type { Delimiter } from "./delimited-scanner.ts";
+/** The character between the cells of a row. */
+export type Delimiter = "," | ";" | "\t" | "|";
 
 const delimiters: readonly Delimiter[] = [",", ";", "\t", "|"];
 const sampleChars = 65_536;
@@ -16,35 +17,45 @@ export function* readDelimited(text: string, delimiter: Delimiter): Generator<st
   }
 }
 
+/** One row of a text. */
+export interface DelimitedRow {
+  cells: string[];
+  /** Offset of its line end, or of the end of the text. */
+  end: number;
+  /** True if its last cell has no closing quote. */
+  isOpen: boolean;
+}
+
 /**
  * Reads the row that begins at an offset, up to a line end outside of quotes or the end of the
  * text. An empty line gives one empty cell.
  */
-export function readDelimitedRow(
-  text: string,
-  start: number,
-  delimiter: Delimiter,
-): { cells: string[]; end: number } {
+export function readDelimitedRow(text: string, start: number, delimiter: Delimiter): DelimitedRow {
   const lineEnd = endAt(text, start);
   const line = text.slice(start, lineEnd);
-  if (!line.includes('"')) return { cells: line.split(delimiter), end: lineEnd };
+  if (!line.includes('"')) return { cells: line.split(delimiter), end: lineEnd, isOpen: false };
   const cells: string[] = [];
+  let isOpen = false;
   for (let at = start; ; at += 1) {
     let cell = "";
     if (text[at] === '"') {
       const close = closingQuote(text, at);
+      isOpen = close === text.length;
       cell = text.slice(at + 1, close);
       if (cell.includes('"')) cell = cell.replaceAll('""', '"');
       at = Math.min(close + 1, text.length);
     }
     const end = endAt(text, at, delimiter);
     cells.push(end === at ? cell : cell + text.slice(at, end));
-    if (text[end] !== delimiter) return { cells, end };
+    if (text[end] !== delimiter) return { cells, end, isOpen };
     at = end;
   }
 }
 
-/** Offset of the quote that closes the one at `open`, or the end of the text if none does. */
+/**
+ * Returns the offset of the quote that closes the one at `open`, or the end of the text if none
+ * does.
+ */
 function closingQuote(text: string, open: number): number {
   let quote = text.indexOf('"', open + 1);
   while (quote >= 0 && text[quote + 1] === '"') quote = text.indexOf('"', quote + 2);
@@ -59,7 +70,7 @@ const ends = {
   "|": /[|\r\n]/g,
 };
 
-/** Offset of the next line end or the next delimiter. */
+/** Returns the offset of the next line end or the next delimiter. */
 function endAt(text: string, from: number, delimiter: Delimiter | "line" = "line"): number {
   const end = ends[delimiter];
   end.lastIndex = from;
@@ -92,13 +103,16 @@ export function detectDelimiter(text: string): Delimiter {
   return best;
 }
 
-/** Column names without blanks and duplicates: blanks become `column_1`, repeats get `_2`, `_3`. */
+/**
+ * Returns column names without blanks and duplicates: blanks become `column_1`, repeats get `_2`,
+ * `_3`.
+ */
 export function columnNames(header: readonly string[], width: number = header.length): string[] {
   const taken = new Set<string>();
   const repeats = new Map<string, number>();
   return Array.from({ length: Math.max(width, header.length) }, (_, index) => {
-    const given = header[index]?.trim() ?? "";
-    const base = given === "" ? `column_${index + 1}` : given;
+    const title = header[index]?.trim() ?? "";
+    const base = title === "" ? `column_${index + 1}` : title;
     let count = repeats.get(base) ?? 1;
     let name = count === 1 ? base : `${base}_${count}`;
     while (taken.has(name)) name = `${base}_${++count}`;

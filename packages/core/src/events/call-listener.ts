@@ -19,8 +19,8 @@ export function callListener<Value>(
 }
 
 /**
- * The default handler: the platform's `reportError`, or `console.error` if there is none, as in
- * Node.
+ * Reports an error by default: with the platform's `reportError`, or with `console.error` if there
+ * is none, as in Node.
  */
 function reportListenerError(error: unknown): void {
   const platform: typeof globalThis & { reportError?: ListenerErrorHandler | undefined } =

@@ -5,11 +5,11 @@ import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 /** A SHA-256 over bytes that arrive in pieces. Strings are hashed as UTF-8. */
 export interface Sha256 {
   update(data: string | Uint8Array): Sha256;
-  /** The 32 bytes of the hash. Nothing can be added afterwards. */
+  /** Returns the 32 bytes of the hash. Nothing can be added afterwards. */
   digest(): Uint8Array;
-  /** The same in lower-case hexadecimal. */
+  /** Returns the same in lower-case hexadecimal. */
   digestHex(): string;
-  /** A copy that continues from the data added so far. */
+  /** Returns a copy that continues from the data added so far. */
   copy(): Sha256;
 }
 
@@ -23,12 +23,12 @@ export function createSha256(): Sha256 {
     : nativeSha256(native.createHash("sha256"));
 }
 
-/** HMAC-SHA-256 (RFC 2104) in lower-case hexadecimal. Strings are encoded as UTF-8. */
+/** Returns the HMAC-SHA-256 (RFC 2104) in lower-case hexadecimal. Strings are encoded as UTF-8. */
 export function hmacSha256Hex(key: string | Uint8Array, data: string | Uint8Array): string {
   return bytesToHex(hmac(sha256, bytesOf(key), bytesOf(data)));
 }
 
-/** The implementation in JavaScript, for runtimes without node:crypto. */
+/** Wraps the implementation in JavaScript, for runtimes without node:crypto. */
 export function portableSha256(state: ReturnType<typeof sha256.create>): Sha256 {
   const hash: Sha256 = {
     update(data) {

@@ -1,7 +1,7 @@
 // A multiple of three, so that the encoded pieces join without padding.
 const pieceBytes = 24_576;
 
-/** Standard base64 with padding. */
+/** Encodes bytes as standard base64 with padding. */
 export function toBase64(bytes: Uint8Array): string {
   const pieces: string[] = [];
   for (let start = 0; start < bytes.length; start += pieceBytes) {

@@ -2,16 +2,16 @@
 export function isSameJson(left: unknown, right: unknown): boolean {
   const rest = [left, right];
   while (rest.length > 0) {
-    const [one, other] = [rest.pop(), rest.pop()];
-    if (one === other) continue;
-    if (typeof one !== "object" || typeof other !== "object" || one === null || other === null)
+    const [value, other] = [rest.pop(), rest.pop()];
+    if (value === other) continue;
+    if (typeof value !== "object" || typeof other !== "object" || value === null || other === null)
       return false;
-    const names = membersOf(one);
-    if (Array.isArray(one) !== Array.isArray(other) || names.length !== membersOf(other).length)
+    const names = membersOf(value);
+    if (Array.isArray(value) !== Array.isArray(other) || names.length !== membersOf(other).length)
       return false;
     for (const name of names) {
       if (!Object.hasOwn(other, name)) return false;
-      rest.push(Reflect.get(one, name), Reflect.get(other, name));
+      rest.push(Reflect.get(value, name), Reflect.get(other, name));
     }
   }
   return true;

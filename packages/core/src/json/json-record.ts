@@ -17,31 +17,31 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** The member if it is an object, else an empty object. */
+/** Returns the member if it is an object, else an empty object. */
 export function recordAt(value: unknown, key: string): JsonRecord {
   const member = isRecord(value) ? value[key] : undefined;
   return isRecord(member) ? member : {};
 }
 
-/** The member if it is an array, else an empty array. */
+/** Returns the member if it is an array, else an empty array. */
 export function arrayAt(value: unknown, key: string): unknown[] {
   const member = isRecord(value) ? value[key] : undefined;
   return Array.isArray(member) ? member : [];
 }
 
-/** The member if it is a string. */
+/** Returns the member if it is a string. */
 export function stringAt(value: unknown, key: string): string | undefined {
   const member = isRecord(value) ? value[key] : undefined;
   return typeof member === "string" ? member : undefined;
 }
 
-/** The member if it is a finite number. */
+/** Returns the member if it is a finite number. */
 export function numberAt(value: unknown, key: string): number | undefined {
   const member = isRecord(value) ? value[key] : undefined;
   return typeof member === "number" && Number.isFinite(member) ? member : undefined;
 }
 
-/** A copy without undefined members, for records whose names are compared or listed. */
+/** Returns a copy without undefined members, for records whose names are compared or listed. */
 export function withoutUndefined<Value extends object>(
   record: Value,
 ): { [Key in keyof Value]: Exclude<Value[Key], undefined> };

@@ -1,8 +1,8 @@
 import { canonicalJson } from "../canonical/canonical-json.ts";
 
 /**
- * `JSON.stringify` without a depth limit. Empty for undefined. A value that is nested too deeply
- * for `JSON.stringify` is written as canonical JSON, whose members are sorted.
+ * Writes JSON like `JSON.stringify`, but without a depth limit. Empty for undefined. A value that
+ * is nested too deeply for `JSON.stringify` is written as canonical JSON, whose members are sorted.
  * @throws CanonicalJsonError for such a value that has no canonical form
  */
 export function jsonText(value: unknown): string {

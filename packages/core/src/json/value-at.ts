@@ -1,4 +1,4 @@
-/** The value at a path of own members. Undefined if there is none. */
+/** Returns the value at a path of own members. Undefined if there is none. */
 export function valueAt(root: unknown, path: readonly (string | number)[]): unknown {
   let value = root;
   for (const step of path) {

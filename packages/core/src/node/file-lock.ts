@@ -257,16 +257,16 @@ async function sweep(candidate: Candidate): Promise<void> {
   for (const name of await system.files.list(dirname(path))) {
     if (!name.startsWith(prefix)) continue;
     const [, kind] = /^(?:[0-9a-f]{32}|torn)\.(new|claim)$/.exec(name.slice(prefix.length)) ?? [];
-    const left = join(dirname(path), name);
-    if (kind === "claim") await removeIfAbandoned(candidate, left);
-    const found = kind === "new" ? await read(system, left) : undefined;
+    const leftover = join(dirname(path), name);
+    if (kind === "claim") await removeIfAbandoned(candidate, leftover);
+    const found = kind === "new" ? await read(system, leftover) : undefined;
     if (found !== undefined && (await isAbandoned(candidate, found)))
-      await unlinkIfThere(system, left);
+      await unlinkIfThere(system, leftover);
   }
 }
 
 async function release({ system, path, owner }: Candidate): Promise<void> {
-  // Windows refuses while another process, such as a virus scanner, has the file open.
+  // Windows removes no file that another process, such as a virus scanner, has open.
   for (let tries = 0; tries < 5; tries += 1) {
     try {
       if (await removeOwn(system, path, owner.token)) return;

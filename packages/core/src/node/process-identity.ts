@@ -22,7 +22,7 @@ const startTimeReusedMs = 1_000;
 
 let own: Promise<ProcessIdentity> | undefined;
 
-/** The identity of this process. */
+/** Returns the identity of this process. */
 export function ownProcessIdentity(): Promise<ProcessIdentity> {
   own ??= (async () => {
     const boot = (await textOf("/proc/sys/kernel/random/boot_id")).trim();
@@ -108,13 +108,13 @@ const textOf = (path: string): Promise<string> =>
     .readFile(path, "latin1")
     .catch(() => "");
 
-let asked: { pid: number; atMs: number; answer: Promise<number | undefined> } | undefined;
+let lastReading: { pid: number; atMs: number; answer: Promise<number | undefined> } | undefined;
 
 function startTimeMs(pid: number): Promise<number | undefined> {
   const nowMs = performance.now();
-  if (asked?.pid !== pid || nowMs - asked.atMs >= startTimeReusedMs)
-    asked = { pid, atMs: nowMs, answer: askSystem(pid) };
-  return asked.answer;
+  if (lastReading?.pid !== pid || nowMs - lastReading.atMs >= startTimeReusedMs)
+    lastReading = { pid, atMs: nowMs, answer: askSystem(pid) };
+  return lastReading.answer;
 }
 
 async function askSystem(pid: number): Promise<number | undefined> {

@@ -14,7 +14,7 @@ export interface InsidePath {
 }
 
 /**
- * Why a path is refused. All except the last three depend only on the path's text and are the same
+ * Why a path is rejected. All except the last three depend only on the path's text and are the same
  * on every system.
  */
 type InsidePathIssueCode =
@@ -56,7 +56,7 @@ const textRules: [InsidePathIssueCode, (path: string) => boolean, problem: strin
 ];
 
 /**
- * Resolves a relative path inside a root. The path need not exist. Refused are absolute, drive and
+ * Resolves a relative path inside a root. The path need not exist. Rejects absolute, drive and
  * UNC paths, `..`, backslashes, colons, control characters, Windows device names, parts that end in
  * a dot or space, and symbolic links that lead out of the root, nowhere or in a circle. The root
  * itself may be a link. The result is only valid at the moment of the check. If others can change

@@ -1,4 +1,4 @@
-/** The code of a system error such as `ENOENT`. Undefined for anything else. */
+/** Returns the code of a system error such as `ENOENT`. Undefined for anything else. */
 export function systemCode(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string"
     ? error.code

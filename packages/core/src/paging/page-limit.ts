@@ -8,7 +8,7 @@ export interface PageSizes {
 }
 
 /**
- * The size of a page: the requested one or the default.
+ * Returns the size of a page: the requested one or the default.
  * @throws `invalid_options` if it is out of bounds
  */
 export function pageLimit(
@@ -29,5 +29,5 @@ export function cursorOffset(cursor: string | undefined, ErrorClass: OptionError
   if (cursor === undefined) return 0;
   if (/^\d{1,15}$/.test(cursor)) return Number(cursor);
   const shown = JSON.stringify(cursor.slice(0, 40));
-  throw new ErrorClass("invalid_options", `${shown} is no cursor of this listing.`);
+  throw new ErrorClass("invalid_options", `${shown} is not a cursor of this listing.`);
 }

@@ -87,7 +87,7 @@ const lineOpening =
 const phrase =
   /[^\s"'`(){}[\]<>|;=,#*\\]+(?: [^\s"'`(){}[\]<>|;=#\\]+){1,7}(?=[ \t]*(?:[\r\n]|\\[nr]| #|$))/y;
 
-/** Up to 16 characters before the name. */
+/** Returns up to 16 characters before the name. */
 function textBefore(text: string, { nameStart }: Pair): string {
   return text.slice(Math.max(0, nameStart - 16), nameStart);
 }

@@ -29,7 +29,8 @@ export class SecretSource {
   }
 
   /**
-   * The next index of `needle` at or after `from`, which must not decrease. The length of the text if there is none.
+   * Finds the next index of `needle` at or after `from`, which must not decrease. The length of the
+   * text if there is none.
    */
   find(needle: string, from: number): number {
     const known = this.#next.get(needle) ?? -1;
@@ -43,7 +44,7 @@ export class SecretSource {
 /** Checks the position of a trigger. Undefined if there is no secret. */
 export type SecretReader = (source: SecretSource, at: number) => SecretFinding | undefined;
 
-/** The end of a match of a sticky pattern at `at`. Undefined if it does not match there. */
+/** Returns the end of a match of a sticky pattern at `at`. Undefined if it does not match there. */
 export function matchEnd(pattern: RegExp, text: string, at: number): number | undefined {
   pattern.lastIndex = at;
   return pattern.test(text) ? pattern.lastIndex : undefined;

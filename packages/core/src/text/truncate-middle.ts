@@ -40,9 +40,9 @@ function truncateToChars(
   marker: (removed: number) => string,
 ): TruncatedText {
   if (text.length <= maxChars) return { text, isTruncated: false, removedChars: 0 };
-  const kept = cutMiddle(text, maxChars - marker(text.length).length, createBoundaries(text));
-  const removedChars = text.length - kept.head.length - kept.tail.length;
-  const result = kept.head + marker(removedChars) + kept.tail;
+  const shortened = cutMiddle(text, maxChars - marker(text.length).length, createBoundaries(text));
+  const removedChars = text.length - shortened.head.length - shortened.tail.length;
+  const result = shortened.head + marker(removedChars) + shortened.tail;
   if (!(result.length <= maxChars))
     return { text: "", isTruncated: true, removedChars: text.length };
   return { text: result, isTruncated: true, removedChars };

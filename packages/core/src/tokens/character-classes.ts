@@ -33,13 +33,19 @@ function withIdeographs(classes: Uint8Array): Uint8Array {
     .fill(LETTER, 0x20000, 0x2a6e0);
 }
 
-/** The bits of the character at `index`, 0 past the end. Both halves of a surrogate pair have the bits of the pair. */
+/**
+ * Returns the bits of the character at `index`, 0 past the end. Both halves of a surrogate pair
+ * have the bits of the pair.
+ */
 export function classAt(text: string, index: number): number {
   if (index >= text.length) return 0;
   return known[text.charCodeAt(index)] || learnClass(text, index);
 }
 
-/** The first index from `start` whose class has none of `bits`. The loop makes no calls, since long runs are common. */
+/**
+ * Finds the first index from `start` whose class has none of `bits`. The loop makes no calls, since
+ * long runs are common.
+ */
 export function findRunEnd(text: string, start: number, bits: number): number {
   let end = start;
   while (end < text.length && (known[text.charCodeAt(end)] || learnClass(text, end)) & bits) end++;
@@ -58,7 +64,7 @@ function findClass(character: string): number {
   return patterns.find(([pattern]) => pattern.test(character))?.[1] ?? SYMBOL;
 }
 
-/** 2 at the start of a surrogate pair, else 1. */
+/** Returns 2 at the start of a surrogate pair, else 1. */
 export function widthAt(text: string, index: number): 1 | 2 {
   return (text.charCodeAt(index) & 0xfc00) === 0xd800 &&
     (text.charCodeAt(index + 1) & 0xfc00) === 0xdc00

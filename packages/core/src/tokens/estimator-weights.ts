@@ -84,7 +84,7 @@ export interface EstimatorWeights {
 
 let weights: EstimatorWeights | undefined;
 
-/** The decoded tables, about 400 kB, built on the first call. */
+/** Returns the decoded tables, about 400 kB, built on the first call. */
 export function estimatorWeights(): EstimatorWeights {
   return (weights ??= { columns: buildColumns(), pairs: buildPairs(), flat: buildFlat() });
 }

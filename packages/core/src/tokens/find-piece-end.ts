@@ -33,7 +33,8 @@ export function findPieceEnd(text: string, start: number): number {
 }
 
 /**
- * The end of `[upper]*[lower]+`, else of `[upper]+`. Letters without case belong to both classes.
+ * Finds the end of `[upper]*[lower]+`, else of `[upper]+`. Letters without case belong to both
+ * classes.
  */
 function findWordEnd(text: string, start: number): number {
   let end = start;
@@ -47,7 +48,7 @@ function findWordEnd(text: string, start: number): number {
   return caselessEnd > start ? caselessEnd : end;
 }
 
-/** The end of up to three digits, by code point. */
+/** Finds the end of up to three digits, by code point. */
 export function findNumberEnd(text: string, start: number): number {
   let end = start;
   for (let digits = 0; digits < 3 && classAt(text, end) & NUMBER; digits++)
@@ -56,8 +57,8 @@ export function findNumberEnd(text: string, start: number): number {
 }
 
 /**
- * The end of white space up to its last newline. Without a newline, the last character belongs to
- * the next piece.
+ * Finds the end of white space up to its last newline. Without a newline, the last character
+ * belongs to the next piece.
  */
 export function findSpaceEnd(text: string, start: number): number {
   const end = findRunEnd(text, start, SPACE);
@@ -67,7 +68,7 @@ export function findSpaceEnd(text: string, start: number): number {
   return end === text.length || end === start + 1 ? end : end - 1;
 }
 
-/** The length of a contraction such as 's or 'LL at `index`, else 0. */
+/** Returns the length of a contraction such as 's or 'LL at `index`, else 0. */
 export function contractionLength(text: string, index: number): number {
   if (text.charCodeAt(index) !== 0x27) return 0;
   if (/^[sdmt]/i.test(text.charAt(index + 1))) return 2;

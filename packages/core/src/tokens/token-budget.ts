@@ -81,8 +81,8 @@ export class TokenBudget {
   }
 
   /**
-   * Tokens that one section can still spend. Without a section, tokens that are neither spent nor
-   * reserved.
+   * Returns the tokens that one section can still spend. Without a section, tokens that are neither
+   * spent nor reserved.
    */
   remaining(section?: string): number {
     let free = this.usable;
@@ -91,7 +91,7 @@ export class TokenBudget {
     return own === undefined ? free : free + Math.max(0, own.reserved - own.spent);
   }
 
-  /** A copy of the state, for traces and errors. */
+  /** Returns a copy of the state, for traces and errors. */
   breakdown(): TokenBreakdown {
     const sections = [...this.#sections].map(([name, state]) => [name, { ...state }] as const);
     const spent = sections.reduce((sum, [, section]) => sum + section.spent, 0);

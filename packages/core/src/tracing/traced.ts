@@ -95,7 +95,7 @@ export function traced<Value>(
 }
 
 /**
- * The active trace and span as a W3C `traceparent`. Store it with work that another process
+ * Returns the active trace and span as a W3C `traceparent`. Store it with work that another process
  * continues.
  */
 export function currentTrace(): string | undefined {
@@ -126,7 +126,7 @@ function apiNow(): Api | undefined {
   return (globalThis as { [registered]?: Api | undefined })[registered];
 }
 
-/** The type of an error. Its message stays out of spans, because it may quote a prompt. */
+/** Returns the type of an error. Its message stays out of spans, because it may quote a prompt. */
 function errorType(error: unknown): string {
   if (!(error instanceof Error)) return "_OTHER";
   return "code" in error && typeof error.code === "string" ? error.code : error.name;
@@ -144,7 +144,10 @@ const dimensions = [
   "error.type",
 ];
 
-/** 14 buckets that grow by a factor. Those of a model call are defined by the GenAI conventions. */
+/**
+ * Creates 14 buckets that grow by a factor. Those of a model call are defined by the GenAI
+ * conventions.
+ */
 const buckets = (unit: string, factor: number, from: number): MetricOptions => ({
   unit,
   advice: { explicitBucketBoundaries: Array.from({ length: 14 }, (_, at) => from * factor ** at) },
@@ -157,14 +160,16 @@ const ownSeconds = buckets("s", 4, 0.0001);
 function recordMetrics({ metrics }: Api, known: TraceAttributes, durationS: number): void {
   const meter = metrics?.getMeter(library);
   if (meter === undefined) return;
-  const kept = withoutUndefined(Object.fromEntries(dimensions.map((name) => [name, known[name]])));
+  const labels = withoutUndefined(
+    Object.fromEntries(dimensions.map((name) => [name, known[name]])),
+  );
   if (known["gen_ai.provider.name"] === undefined)
-    return meter.createHistogram("ccl.operation.duration", ownSeconds).record(durationS, kept);
-  meter.createHistogram("gen_ai.client.operation.duration", seconds).record(durationS, kept);
+    return meter.createHistogram("ccl.operation.duration", ownSeconds).record(durationS, labels);
+  meter.createHistogram("gen_ai.client.operation.duration", seconds).record(durationS, labels);
   for (const type of ["input", "output"]) {
     const used = known[`gen_ai.usage.${type}_tokens`];
     if (typeof used !== "number") continue;
-    const of = { ...kept, "gen_ai.token.type": type };
+    const of = { ...labels, "gen_ai.token.type": type };
     meter.createHistogram("gen_ai.client.token.usage", tokens).record(used, of);
   }
 }

@@ -194,9 +194,9 @@ function breaksOf({ calls, isAfterCompaction }: Transcript, price: CachePrice): 
     if (call.usage === undefined) continue;
     const held = before === undefined ? 0 : (before.usage?.total ?? 0);
     const isFirst = before === undefined && isAfterCompaction;
-    const lost = isFirst ? call.usage.total - call.usage.cached : held - call.usage.cached;
+    const lostTokens = isFirst ? call.usage.total - call.usage.cached : held - call.usage.cached;
     const isBreak = isFirst || call.usage.cached < held * foundShare;
-    if (!isBreak || lost < smallestBreak) continue;
+    if (!isBreak || lostTokens < smallestBreak) continue;
     const isPaused = (call.atMs ?? 0) - (before?.atMs ?? call.atMs ?? 0) > pauseMs;
     const isOther = before?.model !== undefined && before.model !== call.model;
     const cause = isFirst
@@ -206,7 +206,7 @@ function breaksOf({ calls, isAfterCompaction }: Transcript, price: CachePrice): 
         : isPaused
           ? "pause"
           : "prompt changed";
-    breaks.push({ cause, lostTokens: lost, price: lost * (price.write - price.read) });
+    breaks.push({ cause, lostTokens: lostTokens, price: lostTokens * (price.write - price.read) });
   }
   return breaks;
 }
@@ -220,8 +220,8 @@ function sumOfReports(values: readonly number[]): number | undefined {
 }
 
 /**
- * Cost of the input of sessions in US dollars at list prices, from the provider's reports. Undefined without a report,
- * or without the price of a call.
+ * Returns the cost of the input of sessions in US dollars at list prices, from the provider's
+ * reports. Undefined without a report, or without the price of a call.
  */
 export function reportedUsd(transcripts: readonly Transcript[]): number | undefined {
   const reports = transcripts.flatMap(({ calls, model }) =>

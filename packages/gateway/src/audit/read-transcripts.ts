@@ -61,7 +61,7 @@ function readLines(lines: readonly JsonRecord[]): Transcript[] {
     : readClaudeCode(lines);
 }
 
-/** The request of a batch or of a log of requests. */
+/** Returns the request of a batch or of a log of requests. */
 const requestOf = (value: JsonRecord): JsonRecord =>
   [value["body"], value["request"]].find(isRecord) ?? value;
 

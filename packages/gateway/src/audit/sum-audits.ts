@@ -27,14 +27,14 @@ export function sumAudits(audits: readonly SessionAudit[]): AuditReport {
   const kinds = new Map<string, AuditedKind>();
   const breaks = new Map<string, AuditReport["breaks"][number]>();
   for (const audit of audits) {
-    for (const one of audit.kinds) {
-      const key = `${one.kind} ${one.tool ?? ""}`;
+    for (const audited of audit.kinds) {
+      const key = `${audited.kind} ${audited.tool ?? ""}`;
       const sum = kinds.get(key);
       kinds.set(key, {
-        ...one,
-        count: one.count + (sum?.count ?? 0),
-        tokens: one.tokens + (sum?.tokens ?? 0),
-        sentTokens: one.sentTokens + (sum?.sentTokens ?? 0),
+        ...audited,
+        count: audited.count + (sum?.count ?? 0),
+        tokens: audited.tokens + (sum?.tokens ?? 0),
+        sentTokens: audited.sentTokens + (sum?.sentTokens ?? 0),
       });
     }
     for (const { cause, lostTokens, price } of audit.breaks) {

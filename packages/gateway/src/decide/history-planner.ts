@@ -128,8 +128,8 @@ export class HistoryPlanner {
       const changed = this.#entries.slice(Math.min(...edits.map(([place]) => place)));
       const { read, write } = this.#options.price;
       const rewritten = totalOf(changed, ({ shownTokens }) => shownTokens) * (write - read);
-      const lost = totalOf(changed, ({ tokens, shownTokens }) => tokens - shownTokens) * write;
-      this.#credit -= rewritten + lost;
+      const lostPrice = totalOf(changed, ({ tokens, shownTokens }) => tokens - shownTokens) * write;
+      this.#credit -= rewritten + lostPrice;
       const last = this.#applied.findLast(isLate);
       if (last !== undefined) last.credit = this.#credit;
     }
@@ -257,7 +257,10 @@ export class HistoryPlanner {
       for (const name of identifiersOf(text)) this.#names.add(name);
   }
 
-  /** Tokens that the prompt lacks for the cache. A shorter prompt would cost more than a longer one. */
+  /**
+   * Returns the tokens that the prompt lacks for the cache. A shorter prompt would cost more than a
+   * longer one.
+   */
   #missing(): number {
     const tokens = totalOf(this.#entries, ({ shownTokens }) => shownTokens);
     return this.#options.price.minCachedTokens * cacheMargin - tokens;
@@ -301,7 +304,10 @@ export class HistoryPlanner {
       entry.safeTokens = this.#options.counter.count(safe.text + result.words) + entry.frame;
   }
 
-  /** The full text of an earlier result that was shortened, if this result of the same call only refers to it. */
+  /**
+   * Returns the full text of an earlier result that was shortened, if this result of the same call
+   * only refers to it.
+   */
   #restored(at: number): ShownResult | undefined {
     const item = this.#entries[at]?.item;
     if (item === undefined || !refersToEarlier(item.text)) return undefined;
@@ -323,7 +329,10 @@ export class HistoryPlanner {
     )?.item;
   }
 
-  /** Later results may refer to content in the prompt. A selection names its rest, so all of its content counts. */
+  /**
+   * Remembers the contents of results, since later ones may refer to them. A selection names its
+   * rest, so all of its content counts.
+   */
   #learn(from: number): void {
     for (const { item, shown } of this.#entries.slice(from)) {
       if (item.kind !== "result" || item.text.length < 200 || shown?.form === "cut") continue;
@@ -338,8 +347,10 @@ export class HistoryPlanner {
     const entry = this.#entries[at];
     if (entry?.item.kind !== "result") return undefined;
     const before = this.#entries.slice(0, at);
-    const asked = before.findLast(({ item }) => item.kind === "user")?.item.text ?? "";
-    const query = `${asked.slice(-2000)} ${this.#callOf(entry.item, at)?.text ?? ""}`.slice(-4000);
+    const question = before.findLast(({ item }) => item.kind === "user")?.item.text ?? "";
+    const query = `${question.slice(-2000)} ${this.#callOf(entry.item, at)?.text ?? ""}`.slice(
+      -4000,
+    );
     const parts = ownText(entry.item.text);
     const tokens = this.#options.counter.count(parts.own) + 4;
     return { ...parts, text: parts.own, whole: entry.item.text, tokens, query };
@@ -389,7 +400,10 @@ export class HistoryPlanner {
     return best.place;
   }
 
-  /** The short version of a result, and the tokens that it saves. Undefined if it may not be shortened, or saves none. */
+  /**
+   * Returns the short version of a result, and the tokens that it saves. Undefined if it may not be
+   * shortened, or saves none.
+   */
   #oldAt(at: number, mayRead = false): { shown: ShownResult; less: number } | undefined {
     const entry = this.#entries[at];
     if (

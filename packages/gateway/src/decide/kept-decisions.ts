@@ -31,7 +31,7 @@ export async function keepDecisions(
   await records.write([{ append: prefix + session, entries }]);
 }
 
-/** The sessions that have decisions, with the time of the last one. */
+/** Returns the sessions that have decisions, with the time of the last one. */
 export async function decidedSessions(records: Records): Promise<Map<string, number>> {
   const sessions = new Map<string, number>();
   let cursor: string | undefined;

@@ -37,7 +37,7 @@ function searchCommand(artifactId: string): string {
   return `ccl artifacts search ${artifactId.slice(0, shownIdDigits)} "words"`;
 }
 
-/** The hint that names the rest of a result. */
+/** Returns the hint that names the rest of a result. */
 function restHint({ whole, tokens }: ResultToShow, hint: RestHint = searchCommand): string {
   const id = sha256Hex(whole);
   const rest = hint === "hash" ? `hash=${id.slice(0, hashDigits)}` : hint(id);
@@ -97,7 +97,7 @@ export function showOld(
     if (room < 0) break;
     list += ` ${name}`;
   }
-  const kept = list === "" ? part.text : `${part.text}\nAlso in it:${list}`;
-  const shown = `${kept}\n${restHint(result, hint)}`.trimStart();
+  const content = list === "" ? part.text : `${part.text}\nAlso in it:${list}`;
+  const shown = `${content}\n${restHint(result, hint)}`.trimStart();
   return counter.count(shown) < tokens * 0.8 ? { text: shown, form: "cut" } : undefined;
 }

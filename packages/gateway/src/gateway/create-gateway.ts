@@ -12,7 +12,7 @@ import type { Decision, GatewayMode, RestHint, ShownResult } from "../decide/pla
 import { GatewayError } from "../gateway-error.ts";
 import { hasWayBack } from "../history/client-tools.ts";
 import { type JsonPath, type ReadRequest, readRequest } from "../history/read-request.ts";
-import { editsOf, type GatewayEdit, splice } from "../json/gateway-edit.ts";
+import { applyEdits, editsOf, type GatewayEdit } from "../json/gateway-edit.ts";
 import { cacheLifetimeMs, cachePriceOf } from "../price/cache-price.ts";
 import { RecentSessions } from "./recent-sessions.ts";
 import { type RequestHeaders, sessionKey, tenantOf } from "./session-key.ts";
@@ -119,7 +119,10 @@ export function createGateway(options: GatewayOptions): Gateway {
         return plan;
       });
     },
-    apply: (body, { edits }) => (edits.length === 0 ? body : splice(body, edits)),
+    apply(body, { edits }) {
+      const text = edits.length === 0 ? undefined : decode(body);
+      return text === undefined ? body : new TextEncoder().encode(applyEdits(text, edits));
+    },
   };
 }
 
@@ -309,7 +312,7 @@ class RequestPlanner {
   }
 }
 
-/** The full texts of the results that a decision shortens. */
+/** Returns the full texts of the results that a decision shortens. */
 function artifactsOf(
   { edits }: Decision,
   { owner, request }: { owner: string; request: ReadRequest },
@@ -361,7 +364,7 @@ async function guarded<Value>(work: () => Promise<Value>, signal: AbortSignal): 
   }
 }
 
-/** Undefined if the bytes are not UTF-8. */
+/** Decodes the bytes. Undefined if they are not UTF-8. */
 function decode(body: Uint8Array): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);

@@ -23,6 +23,13 @@ describe("a session without a name", () => {
       keyOf({ messages: [{ role: "system", content: "Be brief." }, ...first.messages] }),
     ).not.toBe(keyOf(first));
   });
+
+  it("gets a key by the first question, even after a system prompt that others share", () => {
+    const [one, other] = ["Which failed?", "Which passed?"].map((text) =>
+      keyOf({ messages: [{ role: "system", content: "Be brief." }, ask(text)] }),
+    );
+    expect(one).not.toBe(other);
+  });
 });
 
 describe("a session with a name", () => {

@@ -16,12 +16,12 @@ const sessionHeaders = [
 const accountHeaders = ["chatgpt-account-id", "openai-organization", "openai-project"];
 const credentialHeaders = ["authorization", "x-api-key", "api-key"];
 
-/** A hash of the credentials that a caller sent. */
+/** Returns a hash of the credentials that a caller sent. */
 export function tenantOf(headers: RequestHeaders): string {
   return sha256Hex(credentialHeaders.map((name) => headers[name] ?? "").join("\n"));
 }
 
-/** The name that a client gives to its session. */
+/** Returns the name that a client gives to its session. */
 export function sessionName(headers: RequestHeaders): string | readonly string[] | undefined {
   return sessionHeaders.map((name) => headers[name]).find((one) => one !== undefined);
 }
@@ -32,12 +32,13 @@ export function sessionName(headers: RequestHeaders): string | readonly string[]
  * unless they sent the same, even if their session keys are equal.
  */
 export function sessionKey(body: unknown, { items }: ReadRequest, headers: RequestHeaders): string {
-  const given = sessionName(headers);
+  const headerName = sessionName(headers);
   const metadata = isRecord(body) ? body["metadata"] : undefined;
-  const named = given ?? stringAt(body, "prompt_cache_key") ?? stringAt(metadata, "user_id");
+  const sessionId =
+    headerName ?? stringAt(body, "prompt_cache_key") ?? stringAt(metadata, "user_id");
   const account = accountHeaders.map((name) => headers[name] ?? "");
   const begin = items.slice(0, items.findIndex(({ kind }) => kind === "user") + 1);
   // Tool servers come and go during a session, and system prompts contain the date.
-  const own = (named === undefined ? begin : begin.slice(-1)).map(({ text }) => text);
-  return sha256Hex(JSON.stringify([account, named, own]));
+  const own = (sessionId === undefined ? begin : begin.slice(-1)).map(({ text }) => text);
+  return sha256Hex(JSON.stringify([account, sessionId, own]));
 }

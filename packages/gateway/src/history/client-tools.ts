@@ -1,6 +1,9 @@
 import { arrayAt, isRecord, stringAt } from "@ccl/core/json";
 
-/** The tool names of a request, including those that Codex nests in a server. The type for a built-in tool. */
+/**
+ * Returns the tool names of a request, including those that Codex nests in a server. The type for a
+ * built-in tool.
+ */
 export function toolNames(tools: unknown): string[] {
   if (!Array.isArray(tools)) return [];
   return [...tools, ...tools.flatMap((tool) => arrayAt(tool, "tools"))].flatMap((tool) => {

@@ -18,7 +18,9 @@ function isOfModel({ kind }: HistoryItem): boolean {
   return kind === "assistant" || kind === "reasoning" || kind === "call";
 }
 
-/** The prompt length of every call: before each answer, and at the end if no answer follows. */
+/**
+ * Returns the prompt length of every call: before each answer, and at the end if no answer follows.
+ */
 export function promptEnds(items: readonly HistoryItem[]): number[] {
   const ends: number[] = [];
   for (const [at, item] of items.entries()) {

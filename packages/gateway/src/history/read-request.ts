@@ -58,9 +58,14 @@ function readMessage(message: unknown, path: JsonPath, items: RequestItem[]): vo
     items,
   );
   for (const call of arrayAt(message, "tool_calls")) {
-    const given = isRecord(call) ? (call["function"] ?? call["custom"]) : undefined;
-    const text = stringAt(given, "arguments") ?? stringAt(given, "input") ?? "";
-    items.push({ kind: "call", text, tool: stringAt(given, "name"), callId: stringAt(call, "id") });
+    const called = isRecord(call) ? (call["function"] ?? call["custom"]) : undefined;
+    const text = stringAt(called, "arguments") ?? stringAt(called, "input") ?? "";
+    items.push({
+      kind: "call",
+      text,
+      tool: stringAt(called, "name"),
+      callId: stringAt(call, "id"),
+    });
   }
 }
 

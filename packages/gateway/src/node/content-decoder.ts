@@ -21,7 +21,7 @@ export function createDecoder(encoding: string | undefined, maxBytes: number): D
   }
 }
 
-/** For Node before 22.15, which has no built-in decoder. */
+/** Creates a decoder for Node before 22.15, which has no built-in decoder. */
 function createZstdDecoder(maxBytes: number): Transform {
   let length = 0;
   const frames = new Decompress((piece) => {
@@ -73,7 +73,10 @@ export async function decodeBody(
   return Buffer.concat(pieces);
 }
 
-/** The memory that the decoder allocates for a zstd frame, from its header (RFC 8878, 3.1.1.1). 0 for other bytes. */
+/**
+ * Returns the memory that the decoder allocates for a zstd frame, from its header (RFC 8878,
+ * 3.1.1.1). 0 for other bytes.
+ */
 function zstdWindow(body: Uint8Array): number {
   const header = new DataView(new Uint8Array(16).buffer);
   for (const [at, byte] of body.subarray(0, 16).entries()) header.setUint8(at, byte);

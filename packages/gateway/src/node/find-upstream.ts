@@ -36,11 +36,11 @@ export async function findUpstream(
   const isOfAnthropic = /opencode/.test(name) && (env["ANTHROPIC_API_KEY"] ?? "") !== "";
   const isClaude = /claude/.test(name);
   const variable = isClaude || isOfAnthropic ? "ANTHROPIC_BASE_URL" : "OPENAI_BASE_URL";
-  const given = upstream ?? env[variable];
+  const address = upstream ?? env[variable];
   if (isClaude)
     return {
       variable,
-      upstream: given ?? anthropic,
+      upstream: address ?? anthropic,
       // Claude Code disables tool search for unknown addresses.
       extra: { ENABLE_TOOL_SEARCH: "true" },
       detour: await claudeDetour(env),
@@ -51,7 +51,7 @@ export async function findUpstream(
       upstream: upstream ?? (await codexUpstream(env)),
       args: (url) => ["-c", `openai_base_url="${url}"`],
     };
-  return { variable, upstream: given ?? (isOfAnthropic ? `${anthropic}/v1` : openai) };
+  return { variable, upstream: address ?? (isOfAnthropic ? `${anthropic}/v1` : openai) };
 }
 
 /**

@@ -171,23 +171,24 @@ class Forwarder {
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { stats, token, service } = this.#parts;
     const path = (request.url ?? "/").split("?", 1)[0] ?? "/";
-    if (!path.startsWith("/")) return refuse(response, 400, "Ask for a path of the proxy alone.");
+    if (!path.startsWith("/"))
+      return answerError(response, 400, "Ask for a path of the proxy alone.");
     // A web page in a browser can also reach this address, from its own origin or through its own host name.
     const { host, origin } = request.headers;
     if (token === undefined && !(isOwnHost(host) && isLocal(origin)))
-      return refuse(response, 403, "Only programs of this machine may ask.");
+      return answerError(response, 403, "Only programs of this machine may ask.");
     if (path === "/health") return answer(response, 200, { status: "ok", service: "ccl" });
     const isOfService = service !== undefined && servicePath.test(path);
     const bearer = request.headers.authorization?.replace(/^Bearer /, "");
-    const given = request.headers["x-ccl-token"] ?? (isOfService ? bearer : undefined);
-    if (token !== undefined && !isToken(given, token))
-      return refuse(response, 401, "x-ccl-token is missing or wrong.");
+    const callerToken = request.headers["x-ccl-token"] ?? (isOfService ? bearer : undefined);
+    if (token !== undefined && !isToken(callerToken, token))
+      return answerError(response, 401, "x-ccl-token is missing or wrong.");
     if (path === "/stats") return answer(response, 200, stats);
     if (path === "/metrics") return void response.end(metricsText(stats));
     if (isOfService) return this.#serve(service, request, response);
     // The proxy cannot read a WebSocket. Clients fall back to HTTP on this status.
     if (request.headers.upgrade !== undefined)
-      return refuse(response, 426, "The proxy speaks HTTP alone.");
+      return answerError(response, 426, "The proxy speaks HTTP alone.");
     stats.requests += 1;
     const startedAtMs = Date.now();
     let plan: GatewayPlan | undefined;
@@ -208,7 +209,7 @@ class Forwarder {
       if (controller.signal.aborted) return;
       stats.upstreamErrors += 1;
       if (response.headersSent) response.destroy();
-      else refuse(response, 502, "The API behind the proxy did not answer.");
+      else answerError(response, 502, "The API behind the proxy did not answer.");
     } finally {
       this.#waiting.delete(request);
       const durationMs = Date.now() - startedAtMs;
@@ -236,7 +237,7 @@ class Forwarder {
     answer(response, answered.status, answered.body);
   }
 
-  /** The body to send. The request itself if it is not parsed. */
+  /** Returns the body to send, or the request itself if it is not parsed. */
   async #bodyOf(request: IncomingMessage, path: string): Promise<SentBody> {
     const declared = Number(request.headers["content-length"]);
     const unread = unreadReason(request, path, declared);
@@ -270,7 +271,10 @@ class Forwarder {
     return { body: gateway.apply(plain, plan), plan, isDecoded: encoding !== undefined };
   }
 
-  /** The plan for the first request of a session while others wait. Undefined for later requests. */
+  /**
+   * Returns the plan for the first request of a session while others wait. Undefined for later
+   * requests.
+   */
   async #planOfFirst(request: IncomingMessage, declared: number): Promise<GatewayPlan | undefined> {
     if (declared < beginBytes || request.headers["content-encoding"] !== undefined)
       return undefined;
@@ -344,7 +348,7 @@ async function beginningOf(request: IncomingMessage): Promise<string> {
   }
 }
 
-/** Undefined if the body is longer. */
+/** Reads a body. Undefined if it is longer. */
 async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
   const pieces: Uint8Array[] = [];
   let length = 0;
@@ -355,26 +359,31 @@ async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buf
   return length <= maxBytes ? Buffer.concat(pieces) : undefined;
 }
 
-/** The headers in their order and spelling, without excluded ones and those that the `connection` header names. */
+/**
+ * Returns the headers in their order and spelling, without excluded ones and those that the
+ * `connection` header names.
+ */
 function forwardedHeaders(raw: readonly string[], excluded: ReadonlySet<string>): string[] {
-  const named = new Set(valuesOf(raw, "connection").flatMap((value) => value.split(/\s*,\s*/)));
+  const connectionNames = new Set(
+    valuesOf(raw, "connection").flatMap((value) => value.split(/\s*,\s*/)),
+  );
   const headers: string[] = [];
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const [name = "", value = ""] = raw.slice(at, at + 2);
     const known = name.toLowerCase();
-    if (!excluded.has(known) && !named.has(known)) headers.push(name, value);
+    if (!excluded.has(known) && !connectionNames.has(known)) headers.push(name, value);
   }
   return headers;
 }
 
-/** The values of a header, in lower case. */
+/** Returns the values of a header, in lower case. */
 function valuesOf(raw: readonly string[], name: string): string[] {
   return raw
     .filter((_, at) => at % 2 === 1 && raw[at - 1]?.toLowerCase() === name)
     .map((value) => value.trim().toLowerCase());
 }
 
-/** With raw headers, undici returns names and values in turn. */
+/** Reads raw headers, for which undici returns names and values in turn. */
 function rawHeadersOf(headers: unknown): string[] {
   return Array.isArray(headers) ? headers.map((one) => Buffer.from(one).toString("latin1")) : [];
 }
@@ -394,7 +403,7 @@ function isToken(given: string | string[] | undefined, token: string): boolean {
   return typeof given === "string" && timingSafeEqual(Buffer.from(sha256Hex(given)), own);
 }
 
-function refuse(response: ServerResponse, status: number, message: string): void {
+function answerError(response: ServerResponse, status: number, message: string): void {
   answer(response, status, { error: { message } });
 }
 

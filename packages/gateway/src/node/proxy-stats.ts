@@ -1,3 +1,5 @@
+import { formatCount } from "@ccl/core";
+
 import type { GatewayPlan, PassReason } from "../gateway/create-gateway.ts";
 import type { ReportedInput } from "../history/read-request.ts";
 import { cachePriceOf, reportedPrice } from "../price/cache-price.ts";
@@ -43,7 +45,8 @@ interface ComparedInput {
 }
 
 /**
- * The share saved compared to held-out sessions, from the provider's reports. Undefined if either group has no cost.
+ * Returns the share saved compared to held-out sessions, from the provider's reports. Undefined if
+ * either group has no cost.
  */
 export function measuredSaving({ compared }: Pick<ProxyStats, "compared">): number | undefined {
   const { heldOut, planned } = compared;
@@ -51,9 +54,8 @@ export function measuredSaving({ compared }: Pick<ProxyStats, "compared">): numb
   return 1 - (planned.reportedUsd / planned.directUsd) * (heldOut.directUsd / heldOut.reportedUsd);
 }
 
-/** Statistics of a proxy that has just started. */
+/** Creates the statistics of a proxy that has just started. */
 export function newStats(): ProxyStats {
-  const reported = { total: 0, cached: 0, written: 0 };
   return {
     requests: 0,
     changed: 0,
@@ -63,7 +65,7 @@ export function newStats(): ProxyStats {
     directUsd: 0,
     usd: 0,
     plannedUsd: 0,
-    reported,
+    reported: { total: 0, cached: 0, written: 0 },
     unreported: 0,
     unpriced: 0,
     withoutWayBack: 0,
@@ -118,7 +120,7 @@ export function countPass(stats: ProxyStats, reason: keyof ProxyStats["passed"])
   stats.passed[reason] = (stats.passed[reason] ?? 0) + 1;
 }
 
-/** The statistics in Prometheus text format, with the memory of the process. */
+/** Writes the statistics in Prometheus text format, with the memory of the process. */
 export function metricsText(stats: ProxyStats): string {
   const { rss, heapUsed } = process.memoryUsage();
   const lines = [
@@ -148,7 +150,7 @@ export function metricsText(stats: ProxyStats): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** The statistics as a paragraph. */
+/** Writes the statistics as a paragraph. */
 export function summaryText(stats: ProxyStats): string {
   const { requests, changed, passed, directUsd, usd, plannedUsd, reported } = stats;
   const saving = (price: number): string =>
@@ -170,16 +172,12 @@ export function summaryText(stats: ProxyStats): string {
     [stats.withoutWayBack, "request", "without a tool to get omitted content, handled as in safe"],
   ] as const;
   const excluded = exclusions
-    .map(([count, noun, what]) => (count === 0 ? "" : ` ${countOf(count, noun)} ${what}.`))
+    .map(([count, noun, what]) => (count === 0 ? "" : ` ${formatCount(count, noun)} ${what}.`))
     .join("");
   const measured = measuredSaving(stats);
   const comparison =
     measured === undefined
       ? ""
       : ` Compared with held-out sessions, by the provider's reports: ${(measured * 100).toFixed(1)} % less.`;
-  return `${countOf(requests, "request")}, ${changed} with shorter results: ${input}.${cached}${excluded}${comparison}${reasons}\n`;
-}
-
-function countOf(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+  return `${formatCount(requests, "request")}, ${changed} with shorter results: ${input}.${cached}${excluded}${comparison}${reasons}\n`;
 }

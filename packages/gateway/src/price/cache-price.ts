@@ -19,13 +19,13 @@ export interface PromptTokens {
   fresh: number;
 }
 
-/** The price of one prompt in plain input tokens. */
+/** Computes the price of one prompt in plain input tokens. */
 export function promptPrice({ cached, fresh }: PromptTokens, price: CachePrice): number {
   const isCached = cached >= price.minCachedTokens;
   return isCached ? cached * price.read + fresh * price.write : (cached + fresh) * price.write;
 }
 
-/** The price of an input that the provider reported, in plain input tokens. */
+/** Computes the price of an input that the provider reported, in plain input tokens. */
 export function reportedPrice(
   { total, cached, written }: ReportedInput,
   { read, write }: CachePrice,
@@ -80,8 +80,8 @@ const families: readonly Family[] = [
 const unknown: Family = ["", 0, 0.1, 1.25, 1024];
 
 /**
- * Prices of a model by its name, with or without the provider's prefix. An unknown model costs 0 dollars and has
- * `isKnown` false.
+ * Returns the prices of a model by its name, with or without the provider's prefix. An unknown
+ * model costs 0 dollars and has `isKnown` false.
  */
 export function cachePriceOf(model: string | undefined): CachePrice {
   const name = model?.toLowerCase().replace(/^.*[/]|^.*(?=\bclaude-)/g, "") ?? "";
@@ -95,7 +95,10 @@ const sameModel = String.raw`($|[@:]|-(\d|v\d|latest|preview|chat|codex|reasoner
 
 const minuteMs = 60_000;
 
-/** How long a cache may hold a prompt after its last use. After that the gateway treats it as expired. */
+/**
+ * Returns how long a cache may hold a prompt after its last use. After that the gateway treats it
+ * as expired.
+ */
 export function cacheLifetimeMs(model: string | undefined, body: string): number {
   if (/"prompt_cache_retention"\s*:\s*"24h"/.test(body)) return 24 * 60 * minuteMs;
   const isShort = /claude/i.test(model ?? "") && !/"ttl"\s*:\s*"1h"/.test(body);

@@ -5,6 +5,8 @@ import { connectedClient } from "../__fixtures__/connected-client.ts";
 import { openMcpHttp } from "../serve/open-mcp-http.ts";
 import { createMcpServer } from "../server/create-mcp-server.ts";
 import { type McpProxy, openMcpProxy } from "./open-mcp-proxy.ts";
+import { proxiedTools } from "./proxied-tools.ts";
+import type { Upstream } from "./upstream.ts";
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
@@ -80,4 +82,26 @@ describe("the tools of several servers", () => {
       c: { calls: 1 },
     });
   });
+});
+
+it("the uses of a tool are those of its server's name and those counted by its own name alone", () => {
+  const upstream: Upstream = {
+    name: "a",
+    prefix: undefined,
+    client: undefined,
+    problem: undefined,
+    restarts: 0,
+    tools: ["get", "put", "list"].map((ownName) => ({
+      ownName,
+      tool: { name: ownName, inputSchema: { type: "object" } },
+    })),
+    changes: [],
+    started: Promise.resolve(),
+    isStarting: false,
+    refresh: () => Promise.resolve(),
+    close: () => Promise.resolve(),
+  };
+  const counts = new Map(Object.entries({ a__get: 5, get: 2, put: 4 }));
+  const tools = proxiedTools([upstream], new Map(), { counts, add: () => {} });
+  expect(tools.map((tool) => tool.uses())).toEqual([7, 4, 0]);
 });

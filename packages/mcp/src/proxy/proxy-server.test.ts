@@ -5,7 +5,7 @@ import { connectedClient } from "../__fixtures__/connected-client.ts";
 import { openMcpHttp } from "../serve/open-mcp-http.ts";
 import { connectMcpServer } from "./connect-mcp-server.ts";
 import { openMcpProxy } from "./open-mcp-proxy.ts";
-import { listMcpTools } from "./upstream.ts";
+import { listMcpTools } from "./list-mcp-tools.ts";
 
 const fail = (): never => {
   throw new Error("out of order");

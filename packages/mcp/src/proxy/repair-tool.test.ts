@@ -6,7 +6,7 @@ import { connectedClient } from "../__fixtures__/connected-client.ts";
 import { stdioServer } from "../__fixtures__/stdio-server.ts";
 import { openMcpProxy } from "./open-mcp-proxy.ts";
 import { publicNames, serverPrefix } from "./public-names.ts";
-import { repairTool } from "./upstream.ts";
+import { repairTool } from "./repair-tool.ts";
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {

@@ -223,9 +223,9 @@ describe("a call", () => {
         { text: expect.stringMatching(/do not fit: .*path[^]*\nSchema: \{/) },
       ],
     });
-    const fail = async (): Promise<never> => {
-      throw new Error("the server has ended");
-    };
-    await expect(build(fail).call("call_tool", asked, context)).rejects.toThrow("has ended");
+    for (const error of [new Error("it has ended"), new ProtocolError(-32_603, "it has ended")]) {
+      const fail = (): Promise<never> => Promise.reject(error);
+      await expect(build(fail).call("call_tool", asked, context)).rejects.toThrow("has ended");
+    }
   });
 });

@@ -1,14 +1,12 @@
-import { objectSchema } from "@ccl/catalog";
-import { backoffDelay, onAbort, sleep } from "@ccl/core/async";
-import { isRecord, isSameJson, type JsonRecord, stringAt, withoutUndefined } from "@ccl/core/json";
-import { createJsonSchemaChecker } from "@ccl/structured-output/json-schema";
+import { backoffDelay, sleep, untilAborted } from "@ccl/core/async";
+import { isSameJson } from "@ccl/core/json";
 import type { Client, ClientCapabilities } from "@modelcontextprotocol/client";
 import type { Tool } from "@modelcontextprotocol/server";
-import * as z from "zod";
 
-import { McpError } from "../mcp-error.ts";
 import { connectMcpServer } from "./connect-mcp-server.ts";
+import { listMcpTools } from "./list-mcp-tools.ts";
 import { publicNames } from "./public-names.ts";
+import { repairTool } from "./repair-tool.ts";
 import type { McpServerConfig } from "./server-config.ts";
 
 /** A tool of a server, as the proxy's client sees it. */
@@ -18,7 +16,7 @@ interface UpstreamTool {
   ownName: string;
 }
 
-/** A server behind the proxy. It is started again when it ends. */
+/** A server behind the proxy. The proxy starts it again when it ends. */
 export interface Upstream {
   readonly name: string;
   /** Prefix of its tool and prompt names. Undefined if it is the only server. */
@@ -27,7 +25,7 @@ export interface Upstream {
   readonly client: Client | undefined;
   readonly problem: string | undefined;
   readonly restarts: number;
-  /** Tools as of the last connection or change. */
+  /** The tools that the server listed last. */
   readonly tools: readonly UpstreamTool[];
   /** Changes to tools so that models accept them. */
   readonly changes: readonly string[];
@@ -48,7 +46,7 @@ export interface UpstreamOptions {
   /** Names that its tools must not have. */
   reserved: ReadonlySet<string>;
   prepare(client: Client): void;
-  /** Called when its tools are there or have changed. */
+  /** Called after the first list of its tools, and after each change of it. */
   onChange(): void;
   onToolChange?: ((server: string, change: string) => void) | undefined;
 }
@@ -67,10 +65,11 @@ export function createUpstream(
   let resolveStarted: (() => void) | undefined;
   const started = new Promise<void>((resolve) => (resolveStarted = resolve));
   const readTools = async (client: Client): Promise<void> => {
-    const { tools, changes } = asListed(await listMcpTools(client), { prefix, reserved });
+    const given = await listMcpTools(client, { signal });
+    const { tools, changes } = asListed(given, { prefix, reserved });
     for (const change of changes)
       if (!upstream.changes.includes(change)) onToolChange?.(name, change);
-    // A rebuilt list takes time, and costs clients the provider's cache.
+    // Building the list takes time, and a client that gets a new list loses its provider's cache.
     const isNew = upstream.tools.length === 0 || !isSameJson(upstream.tools, tools);
     Object.assign(upstream, { tools, changes, client, problem: undefined });
     if (isNew) onChange();
@@ -99,28 +98,32 @@ export function createUpstream(
     resolveStarted?.();
   };
 
-  /** Runs one connection until it ends. */
+  /** Runs one connection until it ends or the upstream closes. */
   const connectOnce = async (): Promise<void> => {
-    const opened = await connectMcpServer(config, { capabilities, stderr, prepare, signal });
-    onAbort(signal, () => void opened.close().catch(() => undefined));
-    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has no other hook
-    const ended = new Promise<void>((resolve) => (opened.onclose = resolve));
+    let opened: Client | undefined;
     try {
-      await readTools(opened);
+      const client = (opened = await connectMcpServer(config, {
+        capabilities,
+        stderr,
+        prepare,
+        signal,
+      }));
+      // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has no other hook
+      const ended = new Promise<void>((resolve) => (client.onclose = resolve));
+      await readTools(client);
       markStarted();
-      await ended;
+      await untilAborted(ended, signal);
       upstream.problem = "it has ended";
-    } finally {
-      upstream.client = undefined;
-      await opened.close().catch(() => undefined);
+    } catch (error) {
+      upstream.problem = error instanceof Error ? error.message.slice(0, 300) : String(error);
     }
+    upstream.client = undefined;
+    await opened?.close().catch(() => undefined);
   };
   const run = async (): Promise<void> => {
     for (let attempt = 1; !signal.aborted; attempt++) {
       const begin = Date.now();
-      await connectOnce().catch((error: unknown) => {
-        upstream.problem = error instanceof Error ? error.message.slice(0, 300) : String(error);
-      });
+      await connectOnce();
       markStarted();
       if (signal.aborted) break;
       if (Date.now() - begin > maxWaitMs) attempt = 1;
@@ -131,34 +134,6 @@ export function createUpstream(
   };
   const running = run();
   return upstream;
-}
-
-const page = z.looseObject({
-  tools: z.array(z.unknown()),
-  nextCursor: z.string().optional().catch(undefined),
-});
-const maxPages = 100;
-
-/**
- * All tools of a server, unchecked. One that breaks the protocol does not affect the others.
- * @throws McpError `endless_list`
- */
-export async function listMcpTools(
-  client: Client,
-  options: { signal?: AbortSignal; timeout?: number } = {},
-): Promise<unknown[]> {
-  const tools: unknown[] = [];
-  if (client.getServerCapabilities()?.tools === undefined) return tools;
-  const cursors = new Set<string | undefined>([undefined]);
-  let params = {};
-  while (cursors.size <= maxPages) {
-    const read = await client.request({ method: "tools/list", params }, page, options);
-    tools.push(...read.tools);
-    if (cursors.has(read.nextCursor)) return tools;
-    cursors.add(read.nextCursor);
-    params = { cursor: read.nextCursor };
-  }
-  throw new McpError("endless_list", `Its list of tools has more than ${maxPages} pages.`);
 }
 
 function asListed(
@@ -178,60 +153,4 @@ function asListed(
     return { tool: { ...one.tool, name }, ownName };
   });
   return { tools, changes };
-}
-
-const properties = z.record(z.string(), z.json());
-const unsuited = ["$ref", "allOf", "anyOf", "enum", "not", "oneOf"];
-
-/**
- * Changes a server's tool so that clients and model APIs accept it, and lists the changes. Undefined for a tool
- * without a name, which can't be called. `outputSchema` is left out, because results are shortened and clients reject
- * a result that does not match its schema.
- */
-export function repairTool(given: unknown): { tool: Tool; changes: string[] } | undefined {
-  const name = stringAt(given, "name") ?? "";
-  if (!isRecord(given) || name === "") return undefined;
-  const { inputSchema, annotations } = given;
-  const changes = ["title", "description"].flatMap((key) =>
-    given[key] === undefined || typeof given[key] === "string" ? [] : [`its ${key} is no text`],
-  );
-  const isPlain =
-    isRecord(inputSchema) &&
-    inputSchema["type"] === "object" &&
-    !unsuited.some((key) => key in inputSchema);
-  const isKept = isPlain && isSchema(inputSchema);
-  if (!isKept) changes.push(`its inputSchema is no ${isPlain ? "JSON Schema" : "plain object"}`);
-  const texts = {
-    title: stringAt(given, "title"),
-    description: stringAt(given, "description"),
-    annotations: isRecord(annotations) ? annotations : undefined,
-  };
-  const schema = isKept ? { ...inputSchema, type: "object" as const } : plainSchema(inputSchema);
-  return { tool: { name, ...withoutUndefined(texts), inputSchema: schema }, changes };
-}
-
-/** Model APIs reject a whole request if one schema is invalid or has a root that is not an object. */
-function plainSchema(given: unknown): Tool["inputSchema"] {
-  const { $defs } = isRecord(given) ? given : {};
-  const definitions = isRecord($defs) && isSchema({ $defs }) ? { $defs } : {};
-  const found = objectSchema(given);
-  const shown = Object.entries(found.properties).filter(([key, schema]) =>
-    isSchema({ ...definitions, properties: { [key]: schema } }),
-  );
-  const all = Object.fromEntries(found.required.map((name) => [name, {}]));
-  return {
-    ...definitions,
-    type: "object",
-    properties: properties.parse({ ...all, ...Object.fromEntries(shown) }),
-    required: found.required,
-  };
-}
-
-function isSchema(schema: JsonRecord): boolean {
-  try {
-    createJsonSchemaChecker(schema);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,12 +1,6 @@
 import { type Result, sha8, success, type TokenCounter, truncateMiddle } from "@ccl/core";
 import type { JsonRecord } from "@ccl/core/json";
-import {
-  editedPaths,
-  parsePlan,
-  type PlanPreview,
-  validatePlan,
-  type ValidPlan,
-} from "@ccl/plan-protocol";
+import { editedPaths, type PlanPreview, type ValidPlan } from "@ccl/plan-protocol";
 import type { FileWorkspace } from "@ccl/plan-protocol/node";
 import { inputRequired, inputResponse } from "@modelcontextprotocol/server";
 
@@ -79,23 +73,15 @@ async function previewOf(
   text: string,
   { workspace, call: { signal } }: PlanCall,
 ): Promise<Result<CheckedPlan>> {
-  const parsed = parsePlan(text);
-  const paths = parsed.ok
-    ? parsed.value.actions.filter(({ kind }) => kind.endsWith("_FILE")).map(({ path }) => path)
-    : editedPaths(text);
+  const paths = editedPaths(text, { root: workspace.root });
   const requests = paths.map((path) => ({ type: "read_file" as const, path }));
   for (let at = 0; at < requests.length; at += maxReads)
     await workspace.read(requests.slice(at, at + maxReads), { signal });
-  if (!parsed.ok && text.trimStart().startsWith("{")) return parsed;
-  const proposed = parsed.ok ? parsed : workspace.propose(text);
+  const proposed = workspace.propose(text);
   if (!proposed.ok) return proposed;
-  const valid =
-    "plan" in proposed.value
-      ? success(proposed.value.plan)
-      : validatePlan(proposed.value, { mode: "apply", readSet: workspace.readSet });
-  if (!valid.ok) return valid;
-  const preview = await workspace.preview(valid.value, { signal });
-  return preview.ok ? success({ plan: valid.value, preview: preview.value }) : preview;
+  const { plan } = proposed.value;
+  const preview = await workspace.preview(plan, { signal });
+  return preview.ok ? success({ plan, preview: preview.value }) : preview;
 }
 
 function previewText({ plan: { summary }, preview }: CheckedPlan, counter: TokenCounter): string {

@@ -1,7 +1,6 @@
 import type { ChatMessage, Clock, LanguageModel, TokenCounter, ToolDefinition } from "@ccl/core";
 import type { StructuredSchema } from "@ccl/structured-output";
 
-import type { TemplateRenderer } from "../liquid/template-renderer.ts";
 import type { MainResult } from "../operation/operation-context.ts";
 import type { Hook, Trigger } from "../operation/operation-definition.ts";
 import type { ModelReference } from "../operation/turn-settings.ts";
@@ -72,7 +71,6 @@ export interface BuiltinOperationsOptions {
   prices?: Readonly<Record<string, ModelPrice>> | undefined;
   /** Counts tokens of prompts, passages and budgets. By default core's estimate, with its margin of a tenth. */
   counter?: TokenCounter | undefined;
-  liquid?: TemplateRenderer | undefined;
   clock?: Clock | undefined;
   /** A random number from 0 to below 1. Used for the waits between attempts. */
   random?: (() => number) | undefined;

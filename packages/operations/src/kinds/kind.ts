@@ -166,14 +166,14 @@ function toolsOf(
   options: KindOptions,
 ): Pick<KindRun<CallParams>, "render" | "attempt"> {
   const { signal, deadlineAt } = context;
-  const { liquid = defaultRenderer(), clock = systemClock, random = Math.random } = options;
+  const { clock = systemClock, random = Math.random } = options;
   const onTimeout = (): Error =>
     new OperationError("timeout", `The attempt took longer than ${timeoutMs} ms.`);
   let scope: ReturnType<typeof templateScopeOf> | undefined;
   return {
     render(template, more) {
       scope ??= templateScopeOf(context);
-      const text = liquid.render(template, { ...scope, ...more }, { strictVariables });
+      const text = defaultRenderer().render(template, { ...scope, ...more }, { strictVariables });
       if (text.ok) return text.value;
       const message = text.issues.map((issue) => issue.message).join(" ");
       throw new OperationError("template_render_error", message);

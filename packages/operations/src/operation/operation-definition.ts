@@ -32,8 +32,6 @@ export interface OperationDefinition {
   writesTag?: string | undefined;
   /** JSON Schema of `params`, or `kind` for that of its kind. Checked when a profile is saved. */
   paramsSchema?: object | "kind" | undefined;
-  /** True if its handler applies `params.retry` and `params.timeoutMs`. By default `llm`, `rag` and `tool` do. */
-  ownsRetries?: boolean | undefined;
 }
 
 /** What an id may look like: ids appear in events, step keys and messages. */

@@ -63,7 +63,7 @@ export interface ConversationStore extends ChatStore {
   ): Promise<void>;
   /**
    * Copies a branch up to and including a turn to a new branch, with the state of its answers.
-   * @throws OperationsError `unknown_turn`, `version_conflict` if the new branch has turns
+   * @throws OperationsError `unknown_turn`, `conflict` if the new branch has turns
    */
   fork(
     from: ChatBranch & { userMessageId: string; newBranchId: string },
@@ -102,5 +102,5 @@ export function unknownTurn(userMessageId: string): OperationsError {
 /** The error for a fork to a branch that is in use. */
 export function takenBranch(branchId: string): OperationsError {
   const message = `The branch ${JSON.stringify(branchId)} has turns already; fork to a new one.`;
-  return new OperationsError("version_conflict", message);
+  return new OperationsError("conflict", message);
 }

@@ -64,14 +64,14 @@ describe.each(["memory", ...databaseKinds])("profiles on %s", (kind) => {
 
   it("refuse a save that expects another version, and change nothing", async () => {
     await expect(store.save(profile("p"), { expectedVersion: 1 })).rejects.toMatchObject({
-      code: "version_conflict",
+      code: "conflict",
       message: 'Profile "p" has version 0, not 1; load it again and repeat the change.',
       details: { version: 0 },
     });
     expect(await store.load("p")).toBeUndefined();
     await store.save(profile("p"), { expectedVersion: 0 });
     const again = store.save(profile("p", "Two"), { expectedVersion: 0 });
-    await expect(again).rejects.toMatchObject({ code: "version_conflict" });
+    await expect(again).rejects.toMatchObject({ code: "conflict" });
     expect((await store.load("p"))?.name).toBe("One");
   });
 
@@ -124,6 +124,6 @@ describe.each(["memory", ...databaseKinds])("profiles on %s", (kind) => {
     expect(await second.load("p")).toEqual({ ...profile("p"), version: 1 });
     await second.save(profile("p", "Two"), { expectedVersion: 1 });
     const late = store.save(profile("p", "Three"), { expectedVersion: 1 });
-    await expect(late).rejects.toMatchObject({ code: "version_conflict" });
+    await expect(late).rejects.toMatchObject({ code: "conflict" });
   });
 });

@@ -56,5 +56,5 @@ function conflictOf({ details }: RecordsError): OperationsError | undefined {
   const { name, expectedVersion, actualVersion: version } = details;
   const id = JSON.stringify(String(name).slice(prefix.length));
   const message = `Profile ${id} has version ${version}, not ${expectedVersion}; load it again and repeat the change.`;
-  return new OperationsError("version_conflict", message, { details: { version } });
+  return new OperationsError("conflict", message, { details: { version } });
 }

@@ -26,7 +26,7 @@ export interface ProfilePage {
 export interface ProfileStore {
   /**
    * Returns the stored profile with its new version, which counts from 1. `profile.version` is ignored.
-   * @throws OperationsError `version_conflict` if the stored version is not the expected one
+   * @throws OperationsError `conflict` if the stored version is not the expected one
    */
   save(profile: OperationProfile, options?: SaveProfileOptions): Promise<OperationProfile>;
   load(profileId: string, options?: StoreCall): Promise<OperationProfile | undefined>;

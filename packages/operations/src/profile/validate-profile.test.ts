@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import { createTemplateRenderer } from "../liquid/create-template-renderer.ts";
 import { createOperationRegistry } from "./create-operation-registry.ts";
 import {
   done,
@@ -228,8 +227,7 @@ describe("validateProfile", () => {
       { id: "b", kind: "template", does: done(), params: { template: "{% theirs %}" } },
     ];
     const [profile, registry] = [profileOf(operations), registryOf(operations)];
-    expect(validateProfile(profile, registry).ok).toBe(true);
-    const checked = validateProfile(profile, registry, { renderer: createTemplateRenderer() });
+    const checked = validateProfile(profile, registry);
     expect(
       checked.ok
         ? []
@@ -290,7 +288,7 @@ describe("validateProfile", () => {
     );
   });
 
-  it("gives a frozen copy that later changes do not reach, and knows it again", () => {
+  it("gives a frozen copy that later changes do not reach again", () => {
     const operations = [{ id: "a", params: { deep: { list: [1] } } }];
     const profile = profileOf(operations);
     const registry = registryOf(operations);
@@ -301,8 +299,6 @@ describe("validateProfile", () => {
     expect(() =>
       Object.assign(checked.value.operations[0]?.config.params["deep"] ?? {}, { list: 2 }),
     ).toThrow(TypeError);
-    const again = validateProfile(checked.value, registry);
-    expect(again.ok && again.value === checked.value).toBe(true);
     expect(JSON.parse(JSON.stringify(checked.value))).not.toHaveProperty("warnings");
   });
 

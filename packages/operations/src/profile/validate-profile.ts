@@ -7,7 +7,7 @@ import { tagPattern } from "../artifact/tag-pattern.ts";
 import { problemOfWrite } from "../effects/write-problem.ts";
 import { paramsSchemaOf } from "../kinds/kinds.ts";
 import { isJsonSchema } from "../kinds/tool-kind.ts";
-import type { TemplateRenderer } from "../liquid/template-renderer.ts";
+import { defaultRenderer } from "../liquid/create-template-renderer.ts";
 import type { OperationConfig } from "../operation/operation-config.ts";
 import type { OperationDefinition } from "../operation/operation-definition.ts";
 import { holdsToken } from "../kinds/mask-tokens.ts";
@@ -19,39 +19,21 @@ import type { OperationProfile } from "./operation-profile.ts";
 import { profileShape } from "./operation-profile-schema.ts";
 import type { ProfileIssue } from "./profile-issue.ts";
 
-/** Optional parts of the validation. */
-export interface ValidateProfileOptions {
-  /** Parses the templates of inclusions and of the kind `template`. Without it templates are not checked. */
-  renderer?: TemplateRenderer | undefined;
-}
-
 /** A profile that matches a registry. It is a deep-frozen copy, so it stays valid. */
 export interface ValidProfile extends OperationProfile {
   /** Issues that do not prevent a run. Not enumerable, so they are not stored. */
   readonly warnings: readonly Issue[];
 }
 
-const registries = new WeakMap<object, OperationRegistry>();
-
-/** True if `validateProfile` returned this object for this registry. */
-function isValidProfile(
-  profile: OperationProfile,
-  registry: OperationRegistry,
-): profile is ValidProfile {
-  return registries.get(profile) === registry;
-}
-
 /**
  * Checks everything that can be known before a run: the shape, the operations and their configuration, the dependency
  * graph, that no two operations write one tag, and that it contains no secrets. Returns all issues at once, up to 100.
- * See `ProfileIssueCode`. A run does not check the returned copy again.
+ * See `ProfileIssueCode`.
  */
 export function validateProfile(
   profile: OperationProfile,
   registry: OperationRegistry,
-  { renderer }: ValidateProfileOptions = {},
 ): Result<ValidProfile> {
-  if (isValidProfile(profile, registry)) return success(profile);
   const copy = copyJson(profile);
   if (!copy.ok) return copy;
   const shape = profileShape.safeParse(copy.value);
@@ -67,7 +49,7 @@ export function validateProfile(
   }
   const { data } = shape;
   const issues = [
-    ...checkOperations(data, { registry, renderer }),
+    ...checkOperations(data, registry),
     ...checkTags(data, registry),
     ...checkDependencies(data),
     ...checkConditions(data, registry),
@@ -78,9 +60,7 @@ export function validateProfile(
   }
   const valid: ValidProfile = { ...data, warnings: Object.freeze(warnings) };
   Object.defineProperty(valid, "warnings", { enumerable: false });
-  deepFreeze(valid);
-  registries.set(valid, registry);
-  return success(valid);
+  return success(deepFreeze(valid));
 }
 
 const maxIssues = 100;
@@ -88,14 +68,9 @@ const toKey = (key: PropertyKey): string | number => (typeof key === "number" ? 
 const errorsFirst = (left: Issue, right: Issue): number =>
   Number(left.severity === "warning") - Number(right.severity === "warning");
 
-interface Checking {
-  registry: OperationRegistry;
-  renderer: TemplateRenderer | undefined;
-}
-
 function checkOperations(
   { operations }: OperationProfile,
-  { registry, renderer }: Checking,
+  registry: OperationRegistry,
 ): ProfileIssue[] {
   const issues: ProfileIssue[] = [];
   const seen = new Set<string>();
@@ -114,9 +89,10 @@ function checkOperations(
       continue;
     }
     const configPath = [...path, "config"];
-    issues.push(...checkConfig(registered, config, configPath));
-    if (renderer !== undefined)
-      issues.push(...checkTemplates(registered, config, { renderer, path: configPath }));
+    issues.push(
+      ...checkConfig(registered, config, configPath),
+      ...checkTemplates(registered, config, configPath),
+    );
   }
   return issues;
 }
@@ -151,13 +127,13 @@ function holdsSecretField(value: unknown): boolean {
 function checkTemplates(
   { definition, handler }: RegisteredOperation,
   { params }: OperationConfig,
-  { renderer, path }: { renderer: TemplateRenderer; path: Issue["path"] },
+  path: Issue["path"],
 ): ProfileIssue[] {
   const templates = [["writeArtifact", "inclusion", "template"]];
   if (definition.kind === "template" && handler === undefined) templates.push(["template"]);
   return templates.flatMap((keys): ProfileIssue[] => {
     const text = valueAt(params, keys);
-    const checked = typeof text === "string" ? renderer.check(text) : success("");
+    const checked = typeof text === "string" ? defaultRenderer().check(text) : success("");
     if (checked.ok) return [];
     const [issue] = checked.issues;
     const message = issue?.message ?? "The template can't be parsed.";

@@ -2,7 +2,6 @@ import type { ChatMessage, TokenCounter, ToolDescription } from "@ccl/core";
 
 import type { PromptInclusion } from "../artifact/operation-artifact.ts";
 import type { PromptAnchor, PromptEffect } from "../effects/operation-effect.ts";
-import type { TemplateRenderer } from "../liquid/template-renderer.ts";
 
 /** A tagged value with a prompt inclusion. */
 export interface InclusionInput {
@@ -22,12 +21,11 @@ export interface EffectInput {
 /** The window that the prompt must fit. */
 export interface PromptTrim {
   counter: TokenCounter;
-  /** Token limit of the whole prompt as the model sees it, including framing, tools and markers. */
+  /**
+   * Token limit of the whole prompt as the model sees it, including framing, tools and markers. With an estimate a tenth
+   * of it is held back.
+   */
   budget: number;
-  /** How much of it synthetic messages and additions to the system prompt may take. All by default. */
-  insertBudget?: number | undefined;
-  /** The share of both budgets that is held back. 0 by default with an exact counter, 0.1 with an estimate. */
-  safetyMargin?: number | undefined;
   /** Counted in addition to the messages. */
   tools?: readonly ToolDescription[] | undefined;
 }
@@ -45,8 +43,6 @@ export interface AssemblePromptOptions {
   userMessageId?: string | undefined;
   /** Values by tag for the templates of inclusions. Those of `inclusions` by default. */
   art?: Readonly<Record<string, unknown>> | undefined;
-  /** Renders the templates of inclusions. The package's renderer by default. */
-  renderer?: TemplateRenderer | undefined;
 }
 
 /** What added something to the prompt. */

@@ -66,17 +66,14 @@ function byOrderAndTag(left: InclusionInput, right: InclusionInput): number {
 
 function textOfInclusion(
   { tag, inclusion: { template, maxTokens }, value }: InclusionInput,
-  {
-    inclusions,
-    counter = estimatedCounter,
-    renderer = defaultRenderer(),
-    ...options
-  }: AssemblePromptOptions,
+  { inclusions, counter = estimatedCounter, ...options }: AssemblePromptOptions,
   report: PromptReport,
 ): Result<string> {
   const { art = Object.fromEntries(inclusions.map((one) => [one.tag, one.value])) } = options;
   const rendered =
-    template === undefined ? textOfValue(value) : renderer.render(template, { art, value });
+    template === undefined
+      ? textOfValue(value)
+      : defaultRenderer().render(template, { art, value });
   if (!rendered.ok || maxTokens === undefined) return rendered;
   const cut = truncateMiddle(rendered.value, { maxTokens, counter });
   if (cut.isTruncated) report.shortened.push({ tag, removedTokens: cut.removedTokens ?? 0 });

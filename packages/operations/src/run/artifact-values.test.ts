@@ -32,7 +32,7 @@ describe("long artifact values", () => {
 
   beforeEach(async () => {
     database = await openSqlite({ path: ":memory:" });
-    stores = await openSqliteOperationStores({ database });
+    stores = await openSqliteOperationStores({ client: database });
     store = createMemoryArtifactStore();
     seen = [];
     value = long;

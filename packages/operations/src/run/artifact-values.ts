@@ -63,7 +63,7 @@ export function offloadValues(
     const bytes = await store.retrieve(value.cclArtifact);
     if (bytes !== undefined) return JSON.parse(decoder.decode(bytes));
     const message = `The artifact store no longer holds ${value.cclArtifact}, the value of an artifact.`;
-    throw new OperationsError("store_failed", message);
+    throw new OperationsError("damaged", message);
   };
   return {
     runs: offloadRuns(runs, keep, resolve),

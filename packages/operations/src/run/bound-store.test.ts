@@ -34,7 +34,7 @@ it("gives what the store answers in time, and an error where it does not", async
   const late = outcomeOf(store.late());
   await clock.advance(100);
   answers[1]?.("too late");
-  expect(await late).toBe("store_failed");
+  expect(await late).toBe("unavailable");
   for (const call of [Promise.resolve().then(() => store.throws()), store.rejects()])
     expect(await outcomeOf(call)).toMatch(/^Error: (?:thrown|rejected)$/);
   await settlePromises();

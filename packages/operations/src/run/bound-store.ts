@@ -3,7 +3,7 @@ import { OperationsError } from "../operations-error.ts";
 import { withCalls } from "../ports/with-calls.ts";
 
 /**
- * Limits the time of each call of a store. After that the call fails with `store_failed`, even if it still completes.
+ * Limits the time of each call of a store. After that the call fails with `unavailable`, even if it still completes.
  */
 export function boundStore<Store extends object>(
   store: Store,
@@ -15,7 +15,7 @@ export function boundStore<Store extends object>(
       new Promise((resolve, reject) => {
         const cancel = clock.schedule(timeoutMs, () => {
           const message = `The store has not answered ${method} within ${timeoutMs} ms.`;
-          reject(new OperationsError("store_failed", message, { details: { timeoutMs } }));
+          reject(new OperationsError("unavailable", message, { details: { timeoutMs } }));
         });
         run().finally(cancel).then(resolve, reject);
       }),

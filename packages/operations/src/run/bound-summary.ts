@@ -8,6 +8,9 @@ export interface SummaryLimits {
   maxTextChars: number;
 }
 
+/** Limit of an operation's summary, in characters of JSON. */
+export const maxSummaryChars: number = 4_096;
+
 const textLimits = new Map([
   ["rawTextPreview", 1_024],
   ["parseErrorMessage", 512],

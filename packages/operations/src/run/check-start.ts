@@ -38,20 +38,17 @@ export function checkStart(options: StartOptions, nowMs: number): StartRequest {
   }
   if (signal !== undefined && typeof signal?.addEventListener !== "function")
     refuse("The signal is no AbortSignal.");
-  checkDeadline(options, nowMs);
-  return { ...options, trigger, branchId, turn: checkTurn(options.turn) };
-}
-
-function checkDeadline({ deadlineAt, timeoutMs }: StartOptions, nowMs: number): void {
+  const { deadlineAt, timeoutMs } = options;
   if (deadlineAt !== undefined && timeoutMs !== undefined)
     refuse("Give deadlineAt or timeoutMs, not both.");
   if (deadlineAt !== undefined && !(Number.isFinite(deadlineAt) && deadlineAt >= nowMs)) {
     refuse(
-      `deadlineAt ${deadlineAt} is no time from now on in milliseconds since the epoch; for a duration give timeoutMs.`,
+      `deadlineAt ${deadlineAt} is not a time from now on in milliseconds since the epoch; for a duration give timeoutMs.`,
     );
   }
   if (timeoutMs !== undefined && !(Number.isFinite(timeoutMs) && timeoutMs > 0))
-    refuse(`timeoutMs ${timeoutMs} is no number of milliseconds above 0.`);
+    refuse(`timeoutMs ${timeoutMs} is not a number of milliseconds above 0.`);
+  return { ...options, trigger, branchId, turn: checkTurn(options.turn) };
 }
 
 /** Copies the settings as JSON. @throws OperationsError `invalid_options` */

@@ -154,8 +154,7 @@ function checkInclusions(run: RunContext, all: readonly Committing[]): void {
     const template = write?.inclusion?.template;
     if (write === undefined || template === undefined || failure !== undefined) continue;
     const art = valuesByTag(artifactsAfter(run, [record]));
-    const { renderer = defaultRenderer() } = run.services;
-    const rendered = renderer.render(template, { art, value: art[write.tag] });
+    const rendered = defaultRenderer().render(template, { art, value: art[write.tag] });
     if (rendered.ok) continue;
     const message = `The inclusion of art.${write.tag} can't be rendered: ${rendered.issues[0]?.message ?? template}`;
     committing.failure = { code: "template_render_error", message: safeText(message, 512) };
@@ -236,7 +235,7 @@ async function commitAll(
 function adoptOutcome(committing: Committing, outcome: TurnOutcome | undefined): void {
   if (outcome === undefined) {
     throw new OperationsError(
-      "store_failed",
+      "unavailable",
       "The chat store gave fewer outcomes than there were operations.",
     );
   }

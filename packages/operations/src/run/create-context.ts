@@ -4,6 +4,7 @@ import { allowedEffects } from "../operation/allowed-effects.ts";
 import type { AnswerWait, OperationContext } from "../operation/operation-context.ts";
 import { pause } from "../ports/run-clock.ts";
 import type { RunStep } from "../ports/run-step.ts";
+import { maxSummaryChars } from "./bound-summary.ts";
 import { createOperationView } from "./operation-view.ts";
 import type { Attempt } from "./run-context.ts";
 import { safeText } from "./safe-text.ts";
@@ -15,7 +16,6 @@ export function createContext(
 ): OperationContext {
   const { run, record, number, timer } = attempt;
   const { runId, trigger, chatId, branchId, userMessageId, deadlineMs } = run.input;
-  const { maxSummaryChars } = run.services.limits;
   const { hook, definition, config } = record.operation;
   const view = createOperationView(run, record);
   const shared = {
@@ -65,7 +65,7 @@ async function awaitAnswer(
   const shown = question === undefined ? undefined : safeText(question, 4_096);
   const named = { operationId, operationName: definition.name, hook };
   run.emit({ type: "operation.waiting", ...named, question: shown, untilMs });
-  if (record.hasSlot) limiter.release(record.limits);
+  if (record.hasSlot) limiter.release();
   record.hasSlot = false;
   const isOurs = (step: RunStep): boolean =>
     step.kind === "answer" && step.operationId === operationId && step.hook === hook;

@@ -20,20 +20,17 @@ import type { EngineServices } from "./engine-services.ts";
 const defaultLimits: Complete<Omit<EngineLimits, "concurrency" | "prompt">> = {
   graceMs: 2_000,
   leaseMs: 30_000,
-  renewMs: 1_000,
   deltaIntervalMs: 50,
-  maxDeltaChars: 4_096,
-  maxSummaryChars: 4_096,
-  requestKeptMs: 24 * 60 * 60 * 1_000,
   pollMs: 500,
   maxEffectChars: maxValueChars,
   storeTimeoutMs: 60_000,
 };
+const maxRenewMs = 1_000;
 
 /** Builds the services from the options and their defaults. */
 export function createServices(options: RunEngineOptions): EngineServices {
   const { registry = createOperationRegistry(), mainModel, onListenerError } = options;
-  const { renderer, onLateResult, onPrompt, record, limits: given = {} } = options;
+  const { onPrompt, record, limits: given = {} } = options;
   checkLimits(given);
   const { concurrency, prompt, ...rest } = given;
   const limits = withDefaults(defaultLimits, rest);
@@ -65,13 +62,12 @@ export function createServices(options: RunEngineOptions): EngineServices {
     clock,
     ids: options.ids ?? createUuidV7Generator({ clock }),
     random: options.random ?? Math.random,
-    renderer,
     fitter: options.promptFitter ?? createCompilerFitter(),
-    limits: { ...limits, prompt, renewMs: Math.min(limits.renewMs, limits.leaseMs / 3) },
+    limits: { ...limits, prompt },
+    renewMs: Math.min(maxRenewMs, limits.leaseMs / 3),
     handlerOf: ({ handler, createHandler, definition }) =>
       handler ?? createHandler?.(forKinds) ?? byKind.get(definition.kind),
     isOwnerDead: async (owner) => (await options.isOwnerDead?.(owner)) ?? false,
-    onLateResult,
     // A run must not hang if the handler itself throws.
     onListenerError: onListenerError && ((error) => callListener(onListenerError, error)),
     onPrompt,
@@ -85,7 +81,7 @@ const isList = <Item>(value: Item | readonly Item[]): value is readonly Item[] =
 function builtinOptions(
   options: RunEngineOptions,
 ): BuiltinOperationsOptions & { models: ModelResolver } {
-  const { models, retriever, renderer, counter, clock, random, promptHashKey } = options;
+  const { models, retriever, counter, clock, random, promptHashKey } = options;
   const [mainModel] = isList(options.mainModel) ? options.mainModel : [options.mainModel];
   return {
     models(reference) {
@@ -96,7 +92,6 @@ function builtinOptions(
       throw new OperationError("validation_error", message);
     },
     retriever,
-    liquid: renderer,
     counter,
     clock,
     random,

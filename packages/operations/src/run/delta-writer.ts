@@ -20,6 +20,9 @@ interface StreamedRun {
   emit(body: RunEventBody): void;
 }
 
+// In UTF-16 code units.
+const maxDeltaChars = 4_096;
+
 /** Writes the first piece immediately, and later ones together once per interval. */
 export function createDeltaWriter(
   run: StreamedRun,
@@ -34,7 +37,7 @@ export function createDeltaWriter(
   let cancel: (() => void) | undefined;
   const write = (): void => {
     for (;;) {
-      const end = endOfPiece(waiting, limits.maxDeltaChars);
+      const end = endOfPiece(waiting);
       // The other half of the surrogate pair may follow.
       if (end === 0 || (end === 1 && !isClosed && isHighSurrogate(waiting.charCodeAt(0)))) break;
       const text = wellFormed(waiting.slice(0, end));
@@ -70,7 +73,7 @@ export function createDeltaWriter(
 }
 
 /** Where to end a piece without splitting a surrogate pair. An incomplete pair waits, unless nothing else is left. */
-function endOfPiece(text: string, max: number): number {
-  const end = Math.min(text.length, max);
+function endOfPiece(text: string): number {
+  const end = Math.min(text.length, maxDeltaChars);
   return end > 1 && isHighSurrogate(text.charCodeAt(end - 1)) ? end - 1 : end;
 }

@@ -307,7 +307,7 @@ function createTimers({ clock }: EngineServices): RunTimers {
 
 /** Renews the lease at intervals, and detects aborts from other processes. */
 function keepLease(run: RunContext): void {
-  const { runs, clock, limits } = run.services;
+  const { runs, clock, limits, renewMs } = run.services;
   const renew = async (): Promise<void> => {
     try {
       const renewal = await runs.renewLease(run.lease, {
@@ -326,7 +326,7 @@ function keepLease(run: RunContext): void {
     schedule();
   };
   const schedule = (): void => {
-    if (run.state.stage !== "finished") run.timers.set(limits.renewMs, () => void renew());
+    if (run.state.stage !== "finished") run.timers.set(renewMs, () => void renew());
   };
   schedule();
 }

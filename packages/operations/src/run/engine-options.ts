@@ -11,8 +11,7 @@ import type { ListenerErrorHandler } from "@ccl/core/events";
 import type { ContextRecorder } from "@ccl/core/tracing";
 
 import type { ModelResolver, Retriever } from "../kinds/kind-options.ts";
-import type { TemplateRenderer } from "../liquid/template-renderer.ts";
-import type { Hook, Trigger } from "../operation/operation-definition.ts";
+import type { Trigger } from "../operation/operation-definition.ts";
 import type { ChatStore } from "../ports/chat-store.ts";
 import type { ProfileStore } from "../ports/profile-store.ts";
 import type { PromptFitter } from "../ports/prompt-fitter.ts";
@@ -24,27 +23,17 @@ import type { OperationRegistry } from "../profile/registered-operation.ts";
 import type { TurnSettings } from "../operation/turn-settings.ts";
 import type { ArtifactValueOptions } from "./artifact-values.ts";
 import type { AssembledPrompt, PromptTrim } from "../prompt/assembled-prompt.ts";
-import type { OperationStatus } from "../operation/operation-failure.ts";
-import type { ConcurrencyLimits } from "./concurrency-limiter.ts";
 
 /** Limits of an engine. Every field has a default. */
 export interface EngineLimits {
-  /** Over all runs of the engine. Unlimited by default. */
-  concurrency?: ConcurrencyLimits | undefined;
+  /** How many operations may run concurrently, over all runs of the engine. Unlimited by default. */
+  concurrency?: number | undefined;
   /** How long an aborted run waits for work that ignores its signal. 2,000 ms by default. */
   graceMs?: number | undefined;
   /** How long a worker counts as alive after its last renewal. 30,000 ms by default. */
   leaseMs?: number | undefined;
-  /** How often a worker renews leases and checks for others' aborts. 1,000 ms by default, up to `leaseMs` / 3. */
-  renewMs?: number | undefined;
   /** The shortest time between two `main_llm.delta` events. 50 ms by default. */
   deltaIntervalMs?: number | undefined;
-  /** Limit of one `main_llm.delta` in UTF-16 code units. 2 or more, 4,096 by default. */
-  maxDeltaChars?: number | undefined;
-  /** Limit of an operation's summary, in characters of JSON. 4,096 by default. */
-  maxSummaryChars?: number | undefined;
-  /** How long a client's request id is remembered. 24 hours by default. */
-  requestKeptMs?: number | undefined;
   /** How often the store is polled for a run that another worker executes. 500 ms by default. */
   pollMs?: number | undefined;
   /** Limit of the effects of one operation, including its artifact, in characters of JSON. 250,000 by default. */
@@ -55,15 +44,6 @@ export interface EngineLimits {
    * The window of the main model. Without it no prompt is cut. With it the engine's `promptFitter` decides what stays.
    */
   prompt?: PromptTrim | undefined;
-}
-
-/** A result that was dropped, since it arrived after its run had ended or its attempt had timed out. */
-export interface LateResult {
-  runId: string;
-  operationId: string;
-  hook: Hook;
-  attempt: number;
-  status: OperationStatus;
 }
 
 /** The prompt of a main call as it is sent, and its report. */
@@ -101,7 +81,6 @@ export interface RunEngineOptions extends LeaseOwners {
   models?: ModelResolver | undefined;
   /** For operations of kind `rag` that were registered without a handler. */
   retriever?: Retriever | undefined;
-  renderer?: TemplateRenderer | undefined;
   counter?: TokenCounter | undefined;
   /** Cuts histories if `limits.prompt` is set. `fitMessages` of @ccl/context-compiler by default. */
   promptFitter?: PromptFitter | undefined;
@@ -122,8 +101,6 @@ export interface RunEngineOptions extends LeaseOwners {
   random?: (() => number) | undefined;
   /** Key for the hashes of prompts in summaries, one for each installation. */
   promptHashKey?: string | Uint8Array | undefined;
-  /** Called with results that arrived too late and were dropped. */
-  onLateResult?: ((late: LateResult) => void) | undefined;
   /**
    * Called with each prompt directly before the main call. It receives the frozen messages, and in `explain` where
    * each comes from and what was trimmed, shortened or left out.
@@ -132,7 +109,7 @@ export interface RunEngineOptions extends LeaseOwners {
   /** Receives each prompt of the main call with what was done to the history, such as `recordTo` of @ccl/inspector. */
   record?: ContextRecorder | undefined;
   /**
-   * Receives errors of event listeners, `onLateResult`, `onPrompt` and the search for runs of dead workers.
+   * Receives errors of event listeners, `onPrompt` and the search for runs of dead workers.
    * `reportListenerError` of core by default.
    */
   onListenerError?: ListenerErrorHandler | undefined;
@@ -152,7 +129,6 @@ export interface StartOptions {
    * the turn to answer again. The branch's last turn by default.
    */
   userMessageId?: string | undefined;
-  /** Validated first, unless `validateProfile` returned it. */
   profile?: OperationProfile | undefined;
   /** Id of a stored profile. Without a profile the run consists of the main call only. */
   profileRef?: string | undefined;

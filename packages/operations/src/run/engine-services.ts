@@ -15,7 +15,7 @@ import type { EngineLimits, RunEngineOptions, TurnTool } from "./engine-options.
 /** Services that all runs of an engine share. */
 export interface EngineServices extends Pick<
   RunEngineOptions,
-  "renderer" | "onLateResult" | "onPrompt" | "record" | "onListenerError"
+  "onPrompt" | "record" | "onListenerError"
 > {
   registry: OperationRegistry;
   /** The first is called. If it fails, the next one is. */
@@ -37,6 +37,8 @@ export interface EngineServices extends Pick<
   random: () => number;
   fitter: PromptFitter;
   limits: Complete<Omit<EngineLimits, "concurrency" | "prompt">> & Pick<EngineLimits, "prompt">;
+  /** How often a worker renews its leases and checks for aborts from other processes. */
+  renewMs: number;
   handlerOf(operation: RegisteredOperation): OperationHandler | undefined;
   isOwnerDead(owner: string): Promise<boolean>;
 }

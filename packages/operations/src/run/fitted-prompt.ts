@@ -30,9 +30,9 @@ export async function fittedPrompt(
     messages.reduce((total, message) => total + meter.of(message), 0);
   const added = sum(inserted);
   const updates = Math.max(0, sum(lead) - sum(base.slice(0, leadCountOf(base))));
-  if (added + updates > meter.usableForInserts)
+  if (added + updates > meter.usable)
     return exceeded(
-      `Inserts take ${added + updates} tokens where ${meter.usableForInserts} may be used for them; shorten them or allow more.`,
+      `Inserts take ${added + updates} tokens where ${meter.usable} may be used for them; shorten them or allow more.`,
     );
   return fit(run, { of, trim, meter, base, lead, budget: meter.usable - added });
 }
@@ -143,7 +143,6 @@ function withMessages(prompt: AssembledPrompt, added: readonly ChatMessage[]): A
 interface PromptMeter {
   /** The part of the budget that remains after the safety margin. */
   usable: number;
-  usableForInserts: number;
   /** Tokens of one message among others. */
   of(message: ChatMessage): number;
   /** Tokens of a whole prompt. */
@@ -152,22 +151,14 @@ interface PromptMeter {
 
 /** Creates the meter of one assembly. */
 function createPromptMeter(trim: PromptTrim): PromptMeter {
-  const { counter, budget, insertBudget = budget, safetyMargin, tools = [] } = trim;
+  const { counter, budget, tools = [] } = trim;
   const count = (messages: readonly ChatMessage[], counted: readonly ToolDescription[]): number =>
     tokensOf(counter, messages, counted);
-  // Nothing fits a budget of 0.
-  const usableOf = (total: number): number =>
-    total >= 1
-      ? new TokenBudget({
-          total: Math.min(Math.floor(total), Number.MAX_SAFE_INTEGER),
-          counter,
-          safetyMargin,
-        }).usable
-      : 0;
+  const total = Math.min(Math.floor(budget), Number.MAX_SAFE_INTEGER);
   const once = count([], []);
   return {
-    usable: usableOf(budget),
-    usableForInserts: usableOf(insertBudget),
+    // Nothing fits a budget of 0.
+    usable: total >= 1 ? new TokenBudget({ total, counter }).usable : 0,
     of: (message) => count([message], []) - once,
     ofAll: (messages) => count(messages, tools),
   };

@@ -2,9 +2,10 @@ import { onAbort } from "@ccl/core/async";
 
 import { createEventFeed, type EventFeed, type RunEventListener } from "../events/event-feed.ts";
 import type { RunEvent } from "../events/run-event.ts";
-import type { RunInput, RunLease, RunStore } from "../ports/run-store.ts";
+import type { RunLease, RunStore } from "../ports/run-store.ts";
 import { pause } from "../ports/run-clock.ts";
 import type { EngineServices } from "./engine-services.ts";
+import type { DrivenRun } from "./prepare-run.ts";
 import { messageOf } from "../operation/message-of.ts";
 import type { RunResult } from "../events/run-result.ts";
 import type { StopCause } from "./reduce-run.ts";
@@ -40,8 +41,8 @@ export interface LiveRun {
   readonly result: Promise<RunResult>;
   /** Present while this process executes it. */
   drive?: RunDrive | undefined;
-  /** A lease that is not used yet. */
-  prepared?: { input: RunInput; lease: RunLease } | undefined;
+  /** A new run that this process has not begun to execute. */
+  prepared?: DrivenRun | undefined;
   /** Lease to resume the run with. */
   lease?: RunLease | undefined;
   isFollowed: boolean;

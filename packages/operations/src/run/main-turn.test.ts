@@ -303,7 +303,7 @@ describe("tools of the main model", () => {
     const tools = [counted, hanging];
     const both = [rollCall, { id: "call_2", name: "hang", arguments: '{"sides":1}' }];
     const first = createScriptedModel([{ text: "", toolCalls: both }]);
-    const limits = { leaseMs: 60, renewMs: 1_000_000 };
+    const limits = { leaseMs: 60 };
     const dying = createRunEngine({ mainModel: first, tools, runs, chat, recover: false, limits });
     const { runId, events } = await dying.start({ chatId: "c", message: "Roll." });
     for await (const { type } of events) if (type === "main_llm.tool_finished") break;

@@ -1,7 +1,6 @@
 import { success } from "@ccl/core";
 
 import { copyJson } from "../artifact/copy-json.ts";
-import { defaultRenderer } from "../liquid/create-template-renderer.ts";
 import { OperationsError, pageStart, unknownRun } from "../operations-error.ts";
 import { createProfileStore } from "../ports/create-profile-store.ts";
 import type { RunExecutor } from "../ports/run-executor.ts";
@@ -53,10 +52,10 @@ export function openEngine(
   services: EngineServices,
   executor: RunExecutor,
 ): OpenEngine {
-  const { registry, runs, ids, renderer } = services;
+  const { registry, runs, ids } = services;
   const { profile, profiles = createProfileStore(), whenActive = "reject" } = options;
-  const plans = createPlanMaker(services);
-  const worker = { services, plans, executor, owner: options.owner ?? ids.next() };
+  const planOf = createPlanMaker(services);
+  const worker = { services, planOf, executor, owner: options.owner ?? ids.next() };
   const runner = createRunner(worker);
   const start = createRunStarter({ ...worker, runner, profiles, whenActive });
   const handleOf = (live: LiveRun): RunHandle => ({
@@ -102,9 +101,7 @@ export function openEngine(
     },
     async saveProfile(profile, call) {
       registry.define(profile);
-      const checked = validateProfile(profile, registry, {
-        renderer: renderer ?? defaultRenderer(),
-      });
+      const checked = validateProfile(profile, registry);
       if (!checked.ok) return checked;
       const saved = validateProfile(await profiles.save(checked.value, call), registry);
       return saved.ok ? success(saved.value) : saved;
@@ -122,7 +119,7 @@ export function openEngine(
         try {
           return await profiles.save(fresh, { ...call, expectedVersion: profile.version ?? 0 });
         } catch (error) {
-          const isLost = OperationsError.isInstance(error) && error.code === "version_conflict";
+          const isLost = OperationsError.isInstance(error) && error.code === "conflict";
           if (!isLost || attempt >= resetAttempts) throw error;
         }
       }

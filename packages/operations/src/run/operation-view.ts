@@ -153,14 +153,13 @@ export function assembleAfter(
   run: RunContext,
   { records, artifacts, base = sendableAfter(run, { records, artifacts }) }: PromptOf,
 ): Result<AssembledPrompt> {
-  const { renderer, limits } = run.services;
+  const { limits } = run.services;
   const options = {
     base,
     counter: limits.prompt?.counter,
     effects: promptEffectsOf(records),
     userMessageId: run.input.userMessageId,
     art: valuesByTag(artifacts),
-    renderer,
   };
   const inclusions = inclusionsOf(run, artifacts);
   const assembled = assemblePrompt({ ...options, inclusions });
@@ -191,13 +190,12 @@ export function sendableAfter(
   run: RunContext,
   { records, artifacts }: PromptOf,
 ): readonly ChatMessage[] {
-  const { history, input, turn, services } = run;
+  const { history, input, turn } = run;
   const selected = withUserVariant(history, input.userMessageId, records.flatMap(effectsOf));
   const sendable = sendableHistory(selected);
   if (turn.system === undefined) return sendable;
-  const renderer = services.renderer ?? defaultRenderer();
   const scope = { art: valuesByTag(artifacts), vars: turn.vars, chatHistory: selected };
-  const content = renderer.render(turn.system, scope);
+  const content = defaultRenderer().render(turn.system, scope);
   if (content.ok) return [{ role: "system", content: content.value }, ...sendable];
   const details = { operationCode: "template_render_error" };
   const message = `The system prompt can't be rendered: ${content.issues[0]?.message}`;

@@ -130,7 +130,7 @@ async function runOnce(
   const world = scenario({
     operations,
     mainModel: model,
-    limits: { concurrency: global === undefined ? {} : { global } },
+    limits: { concurrency: global },
   });
   const handle = await world.engine.start(world.start);
   let at = 0;

@@ -44,7 +44,7 @@ export async function recoverRuns(
 /** No caller waits for the search, so its errors are reported as those of listeners are. */
 function onFailure(cause: unknown): never {
   const message = `The search for runs without a worker failed and is repeated: ${messageOf(cause)}`;
-  throw new OperationsError("store_failed", message, { cause });
+  throw new OperationsError("unavailable", message, { cause });
 }
 
 const pruneEveryMs = 60 * 60 * 1_000;

@@ -10,7 +10,7 @@ const ownKinds: ReadonlySet<string> = new Set(["llm", "rag", "tool"]);
 
 /** True if the engine leaves `params.retry` and `params.timeoutMs` to the handler. */
 function ownsRetries({ definition }: PlannedOperation): boolean {
-  return definition.ownsRetries ?? ownKinds.has(definition.kind);
+  return ownKinds.has(definition.kind);
 }
 
 /** The time limit of an attempt in milliseconds. Undefined if there is none, or if the handler applies its own. */

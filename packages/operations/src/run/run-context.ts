@@ -71,7 +71,7 @@ export function writeOf(record: OperationRecord): ArtifactWrite | undefined {
 /** Releases the slot and the timer that an operation holds, if any. */
 export function releaseRecord(record: OperationRecord, limiter: ConcurrencyLimiter): void {
   record.attempt?.timer?.stop();
-  if (record.hasSlot) limiter.release(record.limits);
+  if (record.hasSlot) limiter.release();
   record.hasSlot = false;
 }
 

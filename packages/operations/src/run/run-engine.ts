@@ -42,7 +42,7 @@ export interface RunEngine {
   events(runId: string, options?: EventReading): AsyncIterable<RunEvent>;
   /**
    * Validates and stores a profile. Returns it with its new version, or all issues.
-   * @throws OperationsError `version_conflict`
+   * @throws OperationsError `conflict`
    */
   saveProfile(
     profile: OperationProfile,

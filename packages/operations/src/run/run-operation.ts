@@ -1,6 +1,5 @@
 import { type ChatMessage, estimatedCounter } from "@ccl/core";
 import { traced } from "@ccl/core/tracing";
-import { callListener } from "@ccl/core/events";
 import { isRecord, stringAt } from "@ccl/core/json";
 
 import { conditionsHold } from "../kinds/guard-condition.ts";
@@ -8,7 +7,7 @@ import type { OperationConfig } from "../operation/operation-config.ts";
 import type { OperationDebug, OperationOutcome } from "../operation/operation-context.ts";
 import { tokensOf } from "../operation/tokens-of.ts";
 import type { OperationStep } from "../ports/run-step.ts";
-import { boundSummary } from "./bound-summary.ts";
+import { boundSummary, maxSummaryChars } from "./bound-summary.ts";
 import {
   checkOutcome,
   failedOutcome,
@@ -36,8 +35,8 @@ export function startOperation(run: RunContext, record: OperationRecord): void {
     return;
   }
   const { limiter } = run.services;
-  if (limiter.enter(record.limits)) begin(attempt);
-  else record.cancelWait = limiter.wait(record.limits, () => begin(attempt));
+  if (limiter.enter()) begin(attempt);
+  else record.cancelWait = limiter.wait(() => begin(attempt));
 }
 
 const noEffects: CheckedOutcome["effects"] = Object.freeze([]);
@@ -69,7 +68,7 @@ function begin(attempt: Attempt): void {
   const { index, operationId, hook, definition } = record.operation;
   // The run may have been stopped while the operation waited for a slot.
   if (run.isStopping || operationAt(run.state, index).progress !== "ready") {
-    run.services.limiter.release(record.limits);
+    run.services.limiter.release();
     return;
   }
   // Applied directly, since a stop must know immediately what is running. The transition returns no commands.
@@ -142,8 +141,8 @@ function callHandler(attempt: Attempt): unknown {
 
 function settle(attempt: Attempt, outcome: CheckedOutcome): void {
   attempt.timer?.stop();
+  // The result of any other attempt is too late.
   if (attempt.record.attempt === attempt) afterAttempt(attempt, outcome);
-  else reportLate(attempt, outcome);
 }
 
 function checked(outcome: OperationOutcome, attempt: Attempt): CheckedOutcome {
@@ -267,8 +266,7 @@ function announceEnd(run: RunContext, record: OperationRecord, end: OperationSte
 /** Limit of one text in a summary under `debug`. */
 const maxDebugChars = 16_384;
 
-function boundDebug({ run, record }: Attempt, debug: OperationDebug | null): OperationDebug {
-  const { maxSummaryChars } = run.services.limits;
+function boundDebug({ record }: Attempt, debug: OperationDebug | null): OperationDebug {
   const limits =
     record.operation.config.debug?.enabled === true
       ? { maxChars: maxSummaryChars + 2 * maxDebugChars, maxTextChars: maxDebugChars }
@@ -276,15 +274,4 @@ function boundDebug({ run, record }: Attempt, debug: OperationDebug | null): Ope
   const inputsSummary = boundSummary(debug?.inputsSummary, limits);
   const outputsSummary = boundSummary(debug?.outputsSummary, limits);
   return { inputsSummary, outputsSummary };
-}
-
-function reportLate({ run, record, number }: Attempt, { status }: CheckedOutcome): void {
-  const { operationId, hook } = record.operation;
-  const { runId } = run.input;
-  const { onLateResult, onListenerError } = run.services;
-  callListener(
-    onLateResult,
-    { runId, operationId, hook, attempt: number, status },
-    onListenerError,
-  );
 }

@@ -11,7 +11,7 @@ import {
   write,
   type ScenarioOperation,
 } from "../../test-support/engine-scenario.ts";
-import type { LateResult } from "./engine-options.ts";
+import { newRun } from "../../test-support/run-records.ts";
 
 /** Ends when its signal is aborted, at once. */
 const heedful = ({ signal }: OperationContext): Promise<OperationOutcome> =>
@@ -59,12 +59,10 @@ describe("an abort", () => {
   });
 
   it("leaves what does not heed the signal after the grace, and drops what it gives then", async () => {
-    const late: LateResult[] = [];
     const scheduler = createManualScheduler();
     const does = scheduler.hold(async () => done(write("a", 1)));
     const world = scenario({
       operations: [{ id: "a", does, writesTag: "a" }],
-      onLateResult: (result) => late.push(result),
     });
     const handle = await world.engine.start(world.start);
     await settlePromises();
@@ -88,15 +86,6 @@ describe("an abort", () => {
     ]);
     scheduler.pending[0]?.end();
     await settlePromises();
-    expect(late).toEqual([
-      {
-        runId: handle.runId,
-        operationId: "a",
-        hook: "before_main_llm",
-        attempt: 1,
-        status: "done",
-      },
-    ]);
     expect(
       (await world.engine.resume(handle.runId).then(({ result }) => result)).artifacts,
     ).toEqual([]);
@@ -216,7 +205,6 @@ describe("an abort", () => {
 
   it.each([
     [{}, 1_000],
-    [{ renewMs: 200 }, 200],
     [{ leaseMs: 300 }, 100],
   ])("from another process is heard within the time of a renewal: %j", async (limits, renewMs) => {
     const world = scenario({ operations: [{ id: "a", does: heedful }], limits });
@@ -275,7 +263,10 @@ describe("a deadline", () => {
       return done();
     };
     const world = scenario({ operations: [{ id: "a", does }] });
-    const handle = await world.engine.start({ ...world.start, deadlineAt: 1_000 });
+    const { profile } = world;
+    const left = newRun("left", { profile, userMessage: "Hello", deadlineMs: 1_000 });
+    await world.runs.createRun(left);
+    const handle = await world.engine.resume("left");
     await world.clock.advance(0);
     expect([(await handle.result).finishReason, begun]).toEqual(["deadline", []]);
   });
@@ -284,7 +275,6 @@ describe("a deadline", () => {
 describe("attempts", () => {
   it("time out with an error, and what they give later is dropped", async () => {
     const signals: AbortSignal[] = [];
-    const late: LateResult[] = [];
     const scheduler = createManualScheduler();
     const does = scheduler.hold(async ({ signal }) => {
       signals.push(signal);
@@ -292,7 +282,6 @@ describe("attempts", () => {
     });
     const world = scenario({
       operations: [{ id: "a", does, writesTag: "a", params: { timeoutMs: 100 } }],
-      onLateResult: (result) => late.push(result),
     });
     const handle = await world.engine.start(world.start);
     await world.clock.advance(100);
@@ -304,26 +293,23 @@ describe("attempts", () => {
     });
     scheduler.pending[0]?.end();
     await settlePromises();
-    expect([signals[0]?.aborted, late.length, world.clock.pendingTimers]).toEqual([true, 1, 0]);
+    expect([signals[0]?.aborted, world.clock.pendingTimers]).toEqual([true, 0]);
   });
 
   it.each([
     ["in the wait before the next one", 10],
     ["during the next one", 60],
   ])("that time out and end %s change nothing of it", async (_name, afterMs) => {
-    const late: LateResult[] = [];
     const ends: ((outcome: OperationOutcome) => void)[] = [];
     const does = (): Promise<OperationOutcome> => new Promise((resolve) => void ends.push(resolve));
     const params = { timeoutMs: 100, retry: { maxAttempts: 2, backoffMs: 100 } };
     const world = scenario({
       operations: [{ id: "a", does, writesTag: "a", params }],
-      onLateResult: (result) => late.push(result),
     });
     const handle = await world.engine.start(world.start);
     await world.clock.advance(100 + afterMs);
     ends[0]?.(done(write("a", "too late")));
     await world.clock.advance(60 - afterMs);
-    expect(late).toMatchObject([{ operationId: "a", attempt: 1, status: "done" }]);
     ends[1]?.(done(write("a", "in time")));
     expect(await handle.result).toMatchObject({
       operationRuns: [{ status: "done", attempts: 2 }],
@@ -355,12 +341,7 @@ describe("attempts", () => {
 
   it.each([
     ["of a code that is not listed", { code: "output_parse_error" as const }, {}, {}],
-    [
-      "whose wait would reach the deadline",
-      { code: "timeout" as const },
-      {},
-      { deadlineAt: 1_400 },
-    ],
+    ["whose wait would reach the deadline", { code: "timeout" as const }, {}, { timeoutMs: 400 }],
     ["of a kind that repeats by itself", { code: "timeout" as const }, { kind: "llm" }, {}],
   ])("are not repeated after an error %s", async (_name, error, operation, options) => {
     let calls = 0;
@@ -395,17 +376,13 @@ describe("concurrency limits", () => {
     Array.from({ length: 10 }, (_, index) => ({ id: `op${index}`, order: index, ...rest }));
 
   it.each([
-    ["all", { global: 1 }, 1],
-    ["a kind", { byKind: { compute: 2 } }, 2],
-    ["a provider", { byProvider: { acme: 3 } }, 3],
-    ["nothing", {}, 10],
-    ["less than one counts as one", { global: 0 }, 1],
+    ["all", 1, 1],
+    ["three at a time", 3, 3],
+    ["nothing", undefined, 10],
+    ["less than one counts as one", 0, 1],
   ])("hold for %s, and everything runs", async (_name, concurrency, maxConcurrent) => {
     const scheduler = createManualScheduler();
-    const operations = tenOf({
-      does: scheduler.hold(async () => done()),
-      params: { providerRef: "acme" },
-    });
+    const operations = tenOf({ does: scheduler.hold(async () => done()) });
     const world = scenario({ operations, limits: { concurrency } });
     const handle = await world.engine.start(world.start);
     const result = await scheduler.runUntil(handle.result, () => 0);
@@ -422,7 +399,7 @@ describe("concurrency limits", () => {
   it("hold over all runs of an engine, and an aborted run leaves its places to others", async () => {
     const world = scenario({
       operations: tenOf({ does: never }),
-      limits: { concurrency: { global: 3 }, graceMs: 10 },
+      limits: { concurrency: 3, graceMs: 10 },
       answers: ["One.", "Two."],
     });
     const first = await world.engine.start(world.start);

@@ -4,10 +4,9 @@ import { driveRun } from "./drive-run.ts";
 import type { EngineServices } from "./engine-services.ts";
 import { createLiveRun, pollDelay, type LiveRun } from "./live-run.ts";
 import { messageOf } from "../operation/message-of.ts";
-import type { DrivenRun } from "./prepare-run.ts";
 import type { RunResult } from "../events/run-result.ts";
 import { safeText } from "./safe-text.ts";
-import { acquireRun, mayResume, planOf, type RunWorker, takeRun } from "./take-run.ts";
+import { acquireRun, mayResume, type RunWorker, takeRun } from "./take-run.ts";
 
 /** Executes runs of this process, and follows runs of other processes. */
 export interface Runner {
@@ -54,8 +53,9 @@ export function createRunner(worker: RunWorker): Runner {
   /** Undefined: poll again. */
   const followOnce = async (live: LiveRun, idle: number): Promise<RunResult | undefined> => {
     try {
-      const taken = live.prepared === undefined ? await takeRun(worker, live) : startOf(live);
-      if (taken === undefined) return undefined;
+      const { prepared, earlyAbort: abort } = live;
+      live.prepared = undefined;
+      const taken = prepared ? { ...prepared, abort } : await takeRun(worker, live);
       if ("lastLease" in taken)
         return await pauseFollowing(live, services, pollDelay(services, idle, taken.lastLease));
       if ("status" in taken) return taken;
@@ -70,12 +70,6 @@ export function createRunner(worker: RunWorker): Runner {
         ? failedFollowing(live.runId, error)
         : pauseFollowing(live, services, pollDelay(services, idle, undefined));
     }
-  };
-  const startOf = (live: LiveRun): DrivenRun | undefined => {
-    const { prepared, earlyAbort: abort } = live;
-    live.prepared = undefined;
-    const plan = prepared && planOf(worker, prepared.input);
-    return prepared && plan && { services, feed: live.feed, ...prepared, ...plan, abort };
   };
   const runner: Runner = {
     liveOf,

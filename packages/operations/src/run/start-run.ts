@@ -5,12 +5,14 @@ import { OperationsError } from "../operations-error.ts";
 import { branchKey } from "../ports/branch-key.ts";
 import type { ProfileStore } from "../ports/profile-store.ts";
 import type { NewRun, RunCreation, RunInput } from "../ports/run-store.ts";
+import type { OperationProfile } from "../profile/operation-profile.ts";
 import type { ValidProfile } from "../profile/validate-profile.ts";
 import { checkStart, payloadHash, type StartRequest } from "./check-start.ts";
 import type { StartOptions, WhenActive } from "./engine-options.ts";
 import type { EngineServices } from "./engine-services.ts";
 import type { LiveRun } from "./live-run.ts";
 import { messageOf } from "../operation/message-of.ts";
+import type { PreparedPlan } from "./prepare-run.ts";
 import type { Runner } from "./runner.ts";
 import { safeText } from "./safe-text.ts";
 import type { RunWorker } from "./take-run.ts";
@@ -29,7 +31,7 @@ export interface StarterOptions extends RunWorker {
 export function createRunStarter(
   starter: StarterOptions,
 ): (options: StartOptions) => Promise<LiveRun> {
-  const { services, plans, runner, executor, owner } = starter;
+  const { services, planOf, runner, executor, owner } = starter;
   // By branch: the last start in the queue.
   const queues = new Map<string, Promise<unknown>>();
   const begin = async (options: StartRequest): Promise<LiveRun> => {
@@ -42,40 +44,41 @@ export function createRunStarter(
       // begins.
       const userMessageId =
         message === undefined ? await until(knownTurn(options, services)) : options.userMessageId;
-      const valid =
+      const given =
         profileRef === undefined
-          ? profile && plans.validate(profile)
+          ? profile
           : await until(storedProfile(profileRef, options, starter));
       // Before anything is stored, so that a run that cannot be planned is never stored.
-      plans.planOf(valid, trigger);
+      const plan = planOf(given, trigger);
       throwIfAborted(options.signal, OperationsError);
-      const input = inputOf(options, { services, profile: valid, userMessageId });
+      const input = inputOf(options, { services, profile: plan.profile, userMessageId });
       const creating = services.runs.createRun(newRun(input, options, { services, owner }));
       const creation = await untilLeft(creating, options.signal, services).catch(
         (error: unknown) => {
           // If the store creates the run after all, it is aborted so that it does not hold the branch.
           void creating.then(
             async (late) =>
-              late.status === "created" ? accepted(input, late, options.signal) : undefined,
+              late.status === "created" ? accepted(plan, input, late, options.signal) : undefined,
             () => {},
           );
           throw error;
         },
       );
-      if (creation.status === "created") return accepted(input, creation, options.signal);
+      if (creation.status === "created") return accepted(plan, input, creation, options.signal);
       if (creation.status === "duplicate") return known(creation.runId, options.signal);
       if (creation.status === "payload_conflict") throw payloadConflict(options, creation.runId);
       await makeWay(creation.runId, options);
     }
   };
   const accepted = async (
+    plan: PreparedPlan,
     input: RunInput,
     { lease }: Extract<RunCreation, { status: "created" }>,
     signal: AbortSignal | undefined,
   ): Promise<LiveRun> => {
     const live = runner.liveOf(input.runId);
     abortWith(live, signal);
-    if (executor.isLocal) live.prepared = { input, lease };
+    if (executor.isLocal) live.prepared = { ...plan, services, input, lease, feed: live.feed };
     else await services.runs.releaseLease(lease);
     try {
       await executor.submit(input.runId, false);
@@ -133,10 +136,10 @@ export function createRunStarter(
 async function storedProfile(
   profileRef: string,
   { signal }: StartOptions,
-  { plans, profiles }: StarterOptions,
-): Promise<ValidProfile> {
+  { profiles }: StarterOptions,
+): Promise<OperationProfile> {
   const stored = await profiles.load(profileRef, signal && { signal });
-  if (stored !== undefined) return plans.validate(stored);
+  if (stored !== undefined) return stored;
   throw new OperationsError(
     "unknown_profile",
     `There is no profile ${JSON.stringify(profileRef)}; save it first.`,
@@ -190,6 +193,9 @@ async function knownTurn(
   );
 }
 
+// How long a client's request id is remembered.
+const requestKeptMs = 24 * 60 * 60 * 1_000;
+
 function newRun(
   input: RunInput,
   options: StartRequest,
@@ -201,7 +207,7 @@ function newRun(
   const lease = { owner: at.owner, ttlMs: limits.leaseMs, nowMs };
   const addsMessage = at.services.keepsChat;
   if (clientRequestId === undefined) return { input, lease, addsMessage };
-  const keptUntilMs = nowMs + limits.requestKeptMs;
+  const keptUntilMs = nowMs + requestKeptMs;
   return {
     input,
     lease,
@@ -218,7 +224,7 @@ function runActive(runId: string): OperationsError {
 /** The executor may have accepted the run despite its error, so the run stays. */
 function notSubmitted(runId: string, cause: unknown): OperationsError {
   const message = `The run ${runId} is stored, and its executor did not take it: ${messageOf(cause)} Resume it.`;
-  const code = OperationsError.isInstance(cause) ? cause.code : "store_failed";
+  const code = OperationsError.isInstance(cause) ? cause.code : "unavailable";
   return new OperationsError(code, safeText(message, 512), { cause, details: { runId } });
 }
 

@@ -34,7 +34,7 @@ interface KilledWorld extends ScriptWorld {
 }
 
 /** What a repeated call says that a killed worker had carried out. */
-const doneBefore = new Set(["unknown_turn", "version_conflict"]);
+const doneBefore = new Set(["unknown_turn", "conflict"]);
 
 function openWorld(file: string): KilledWorld {
   let worker = startWorker(file);

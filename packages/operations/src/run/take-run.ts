@@ -1,7 +1,7 @@
 import type { RunEvent } from "../events/run-event.ts";
 import { OperationsError, unknownRun } from "../operations-error.ts";
 import type { RunStep } from "../ports/run-step.ts";
-import type { AbortRequest, RunInput, RunLease, RunStore, StoredRun } from "../ports/run-store.ts";
+import type { AbortRequest, RunLease, RunStore, StoredRun } from "../ports/run-store.ts";
 import type { RunExecutor } from "../ports/run-executor.ts";
 import type { EngineServices } from "./engine-services.ts";
 import type { LiveRun } from "./live-run.ts";
@@ -11,7 +11,7 @@ import type { RunResult } from "../events/run-result.ts";
 /** What an engine executes its runs with. */
 export interface RunWorker {
   services: EngineServices;
-  plans: PlanMaker;
+  planOf: PlanMaker;
   executor: RunExecutor;
   owner: string;
 }
@@ -53,21 +53,16 @@ export async function acquireRun(
   return runs.acquireLease(input.runId, { owner, ttlMs: limits.leaseMs, nowMs: clock.now() });
 }
 
-/** The plan of a stored run. @throws OperationsError `invalid_profile` */
-export function planOf({ plans }: RunWorker, { profile, trigger }: RunInput): PreparedPlan {
-  return plans.planOf(profile && plans.validate(profile), trigger);
-}
-
 /** A run that cannot be planned here is left to other workers, unless it must end. */
 export function mayResume(
-  worker: RunWorker,
+  { planOf }: RunWorker,
   { input, abort }: StoredRun,
   request?: AbortRequest,
 ): boolean {
   if ((abort ?? request) !== undefined) return true;
   if (input.formatVersion !== 1) return false;
   try {
-    planOf(worker, input);
+    planOf(input.profile, input.trigger);
     return true;
   } catch (error) {
     if (OperationsError.isInstance(error) && error.code === "invalid_profile") return false;
@@ -101,19 +96,20 @@ async function resumed(
   };
 }
 
-/** If a run must end and cannot be planned here, it ends with an empty plan. */
+/** A run that must end starts nothing. If it cannot be planned here, it ends with an empty plan. */
 function planFrom(
-  worker: RunWorker,
-  { input, steps }: StoredRun,
+  { planOf, services }: RunWorker,
+  { input: { profile, trigger, deadlineMs = Infinity }, steps }: StoredRun,
   abort: AbortRequest | undefined,
 ): PreparedPlan & { steps: RunStep[] } {
-  const stop: RunStep = { kind: "stop", cause: "user_abort", ...abort };
+  const mustEnd = abort !== undefined || deadlineMs <= services.clock.now();
+  const stop: RunStep = { kind: "stop", cause: abort ? "user_abort" : "deadline", ...abort };
   try {
-    const isStopped = abort === undefined || steps.some(({ kind }) => kind === "stop");
-    return { ...planOf(worker, input), steps: isStopped ? steps : [...steps, stop] };
+    const isStopped = !mustEnd || steps.some(({ kind }) => kind === "stop");
+    return { ...planOf(profile, trigger), steps: isStopped ? steps : [...steps, stop] };
   } catch (error) {
     if (abort === undefined) throw error;
-    return { ...worker.plans.planOf(undefined, input.trigger), steps: [stop, ...steps] };
+    return { ...planOf(undefined, trigger), steps: [stop, ...steps] };
   }
 }
 

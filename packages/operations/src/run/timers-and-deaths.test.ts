@@ -50,7 +50,7 @@ async function play(crash?: CrashPoint): Promise<Played> {
     profile,
     clock,
     ids: createSequentialIds(),
-    limits: { leaseMs, renewMs: leaseMs / 3 },
+    limits: { leaseMs },
   };
   const answers = Array.from({ length: 20 * turns }, () => text);
   const mainModel = createScriptedModel(answers);

@@ -8,7 +8,7 @@ import { processOwners } from "./process-owners.ts";
 
 /** A file, or a database that `openSqlite` of @ccl/sql returned, which stays open. */
 export type SqliteOperationStoresOptions = OpenStoresOptions &
-  ({ path: string } | { database: SqliteDatabase });
+  ({ path: string } | { client: SqliteDatabase });
 
 /**
  * Opens `createOperationStores` in SQLite. Missing tables are created. Any number of processes may open the file. An
@@ -22,7 +22,7 @@ export async function openSqliteOperationStores(
   const database =
     "path" in options
       ? await translated(() => openSqlite({ path: options.path, signal }))
-      : options.database;
+      : options.client;
   const end = "path" in options ? () => database.close() : () => {};
   try {
     const stores = await openStores({ sqlite: database }, options);

@@ -2,7 +2,8 @@ import { ownProcessIdentity, processState } from "@ccl/core/process";
 
 import type { LeaseOwners } from "../ports/run-store.ts";
 
-const pattern = /^process (\d+) on (.*) \((\d+) (\S*) (\S*)\)$/;
+const pattern =
+  /^process (?<pid>\d+) on (?<host>.*) \((?<started>\d+) (?<boot>\S*) (?<space>\S*)\)$/;
 
 /** Names this process as the owner of leases. Other processes on the machine can detect its death. */
 export async function processOwners(): Promise<LeaseOwners> {
@@ -11,11 +12,11 @@ export async function processOwners(): Promise<LeaseOwners> {
   return {
     owner: `process ${pid} on ${host} (${started} ${boot} ${space})`,
     async isOwnerDead(owner) {
-      const found = pattern.exec(owner);
-      if (found === null) return false;
-      const [, id, name = "", start, bootId = "", spaceId = ""] = found;
-      const other = { pid: Number(id), host: name, started: Number(start) };
-      return (await processState({ ...other, boot: bootId, space: spaceId })) === "dead";
+      const parts = pattern.exec(owner)?.groups;
+      if (parts === undefined) return false;
+      const { host = "", boot = "", space = "" } = parts;
+      const numbers = { pid: Number(parts["pid"]), started: Number(parts["started"]) };
+      return (await processState({ ...numbers, host, boot, space })) === "dead";
     },
   };
 }

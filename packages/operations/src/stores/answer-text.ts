@@ -90,7 +90,7 @@ export async function readAnswer(edit: RecordEdit, head: RunHead): Promise<Answe
   const text = former ?? turn?.assistantVariants[answer]?.content;
   if (typeof text === "string") return text;
   const message = `The answer of run ${JSON.stringify(lease.runId)} is not in its turn.`;
-  throw new OperationsError("store_damaged", message);
+  throw new OperationsError("damaged", message);
 }
 
 /** Stores the answer of a run. Returns its index. */

@@ -30,7 +30,7 @@ export async function appendToRun(edit: RecordEdit, append: RunAppend): Promise<
   const [first] = fresh;
   if (first !== undefined && first.seq !== head.lastSeq + 1) {
     const message = `Event ${first.seq} of run ${runId} can't follow event ${head.lastSeq}.`;
-    throw new OperationsError("store_failed", message);
+    throw new OperationsError("conflict", message);
   }
   const added = { ...append, events: fresh };
   const at = answer ?? commit;

@@ -74,7 +74,7 @@ describe.each(["memory", ...databaseKinds])("a conversation in %s", (kind) => {
     expect(await texts(chat, "other")).toEqual(["asked anew", "edited", "elsewhere"]);
     expect((await texts(chat))[2]).toBe("ask 2");
     const again = chat.fork({ ...branch, userMessageId: "1", newBranchId: "other" });
-    await expect(again).rejects.toMatchObject({ code: "version_conflict" });
+    await expect(again).rejects.toMatchObject({ code: "conflict" });
   });
 
   it("loses the turns that are deleted, and takes new ones behind the rest", async () => {
@@ -90,7 +90,7 @@ describe.each(["memory", ...databaseKinds])("a conversation in %s", (kind) => {
 it("leaves no row that holds the text of a deleted turn", async () => {
   const folder = await mkdtemp(join(tmpdir(), "ccl-conversation-"));
   const database = await openSqlite({ path: join(folder, "chat.db"), durability: "off" });
-  const stores = await openSqliteOperationStores({ database });
+  const stores = await openSqliteOperationStores({ client: database });
   const rowsWith = (needle: string): string[] =>
     database
       .prepare("SELECT key, value FROM ccl_records")

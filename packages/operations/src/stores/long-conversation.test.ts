@@ -35,7 +35,7 @@ function turnsOf(messages: number): StoredTurn[] {
 
 it("imports 10,000 messages, changes them, forgets them, and goes on at the cost of a short chat", async () => {
   const database = await openSqlite({ path: ":memory:", durability: "off" });
-  const stores = await openSqliteOperationStores({ database });
+  const stores = await openSqliteOperationStores({ client: database });
   const { chat } = stores;
   const turns = turnsOf(10_000);
   const long = { chatId: "long", branchId: "main" };

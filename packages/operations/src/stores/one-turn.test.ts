@@ -33,7 +33,7 @@ describe("a turn in a SQLite file", () => {
     const { driver, handle, busyTimeoutMs } = database;
     const exec = database.exec.bind(database);
     const counting = { driver, handle, busyTimeoutMs, exec, prepare, close: () => {} };
-    stores = await openSqliteOperationStores({ database: counting });
+    stores = await openSqliteOperationStores({ client: counting });
     commits = 0;
   });
   afterEach(async () => {

@@ -1,7 +1,7 @@
 import type { ConformanceHooks } from "@ccl/core/conformance";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { conversationStoreConformance } from "../conformance/index.ts";
+import { conversationStoreConformance } from "../../test-support/chat-store-conformance.ts";
 import type { RunEvent } from "../events/run-event.ts";
 import type { NewRun, RunLease } from "../ports/run-store.ts";
 import type { RunResult } from "../events/run-result.ts";
@@ -209,7 +209,7 @@ describe.each(databaseKinds)("operation stores on %s", (kind) => {
       stores.runs.acquireLease("none", { owner: "w", ttlMs: 1, nowMs: 0 }),
     ]);
     expect(outcomes).toMatchObject([
-      { status: "rejected", reason: { code: "store_failed" } },
+      { status: "rejected", reason: { code: "conflict" } },
       { status: "fulfilled", value: { status: "appended" } },
       { status: "rejected", reason: { code: "unknown_run" } },
     ]);
@@ -239,7 +239,7 @@ describe.each(databaseKinds)("operation stores on %s", (kind) => {
       "UPDATE ccl_records SET value = replace(value, 'generate', 'regenerate') WHERE key = 'r operations/input/broken'",
     );
     await expect(stores.runs.loadRun("broken")).rejects.toMatchObject({
-      code: "store_damaged",
+      code: "damaged",
       message: /operations\/input\/broken/,
     });
   });

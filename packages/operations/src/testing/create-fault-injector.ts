@@ -22,7 +22,7 @@ export function createFaultInjector(crash?: CrashPoint): FaultInjector {
   let hasCrashed = false;
   const die = (): never => {
     hasCrashed = true;
-    throw new OperationsError("store_failed", "The process has died.");
+    throw new OperationsError("unavailable", "The process has died.");
   };
   return {
     writes,

@@ -11,7 +11,7 @@ export function editFormatFor(model: string): EditFormat {
 }
 
 const EXACT =
-  "Repeat old lines to the letter, with enough of them around a change that they stand only once in the file. Change only files that you were shown in full.";
+  "Copy old lines exactly. Give enough lines around each change that they occur only once in the file. Change only files that you were shown in full.";
 
 const PROMPTS: Readonly<Record<Exclude<EditFormat, "json">, string>> = {
   v4a: `Give all changes as one patch:
@@ -32,10 +32,10 @@ old lines
 =======
 new lines
 >>>>>>> REPLACE
-With no old lines it is a new file. ${EXACT}`,
-  unified_diff: `Give all changes as a unified diff with "--- a/path" and "+++ b/path"; "@@" needs no line numbers. ${EXACT}`,
+A block without old lines creates the file. ${EXACT}`,
+  unified_diff: `Give all changes as one unified diff. Write "--- a/path" and "+++ b/path" above the hunks of each file. A hunk may begin with "@@" alone, without line numbers. ${EXACT}`,
   str_replace: `Give each change as one JSON object on its own line: {"command":"str_replace","path":PATH,"old_str":TEXT,"new_str":TEXT}, or {"command":"create","path":PATH,"file_text":TEXT}. ${EXACT}`,
-  whole_file: `Give each changed file whole: its path alone on a line, and below it the new text in a fence. Leave nothing out.`,
+  whole_file: `Give each changed file in full: its path alone on a line, and below it the new text in a fence. Leave nothing out.`,
 };
 
 /**

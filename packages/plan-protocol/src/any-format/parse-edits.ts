@@ -29,8 +29,6 @@ export interface ParseEditsOptions {
   root?: string | undefined;
   /** Default `apply`. */
   mode?: PlanMode | undefined;
-  /** The formats that are accepted. All by default. */
-  formats?: readonly EditFormat[] | undefined;
   policy?: PlanPolicy | undefined;
   limits?: Partial<PlanLimits> | undefined;
   /** The version of a plan in this package's JSON. A plan of another version is rejected. */
@@ -82,18 +80,24 @@ export interface ReadEdits {
   edits: ReadAnswer["edits"];
 }
 
-/** `parseEdits` without the check of the plan, so that the answer may also request context. */
-export function readEdits(answer: string, options: ReadEditsOptions): Result<ReadEdits> {
+/**
+ * `parseEdits` without the check of the plan, so that the answer may also request context. With `isJson` only a plan
+ * in this package's JSON is accepted.
+ */
+export function readEdits(
+  answer: string,
+  options: ReadEditsOptions,
+  isJson = false,
+): Result<ReadEdits> {
   if (options.finishReason === "length")
     return refusal(
       "ERR_TRUNCATED",
       "The answer stopped at the model's length limit. Give all changes again, in a shorter answer.",
     );
-  const { formats } = options;
   const text = answer.replace(REASONING, "");
   // Only prose can say so here. A JSON plan says it in its summary.
   if (text.startsWith(noChangesMarker)) return finish([], options, text.trim());
-  if (formats?.every((format) => format === "json") === true) return readOwnPlan(answer, options);
+  if (isJson) return readOwnPlan(answer, options);
   const scanned = scanAnswer(text);
   if (!scanned.ok) return scanned;
   const { found, hasPlan } = scanned.value;
@@ -104,11 +108,7 @@ export function readEdits(answer: string, options: ReadEditsOptions): Result<Rea
     );
   const edits = found.length > 0 || hasPlan ? found : callsInProse(text);
   if ("code" in edits) return { ok: false, issues: [edits] };
-  const other = edits.find(({ format }) => formats?.includes(format) === false);
-  if (other === undefined && edits.length > 0) return finish(edits, options, leadOf(text));
-  if (other === undefined && formats?.includes("json") !== false)
-    return readOwnPlan(answer, options);
-  return refusal("ERR_JSON_EXTRACT", `The answer holds no edits in ${formats?.join(", ")}.`);
+  return edits.length > 0 ? finish(edits, options, leadOf(text)) : readOwnPlan(answer, options);
 }
 
 const REASONING = /^\s*<(think|thinking|thought|reasoning)>[\s\S]*?<\/\1>\s*/;
@@ -142,7 +142,7 @@ function readOwnPlan(answer: string, options: ReadEditsOptions): Result<ReadEdit
   const { limits, finishReason, version, readSet } = options;
   const parsed = parsePlan(answer, { limits, finishReason, version });
   if (!parsed.ok) return parsed;
-  const { repairs: _, ...plan } = parsed.value;
+  const plan = parsed.value;
   // The model need not copy the hash. If it gives one, it is checked.
   const actions = plan.actions.map((action) => {
     const base = readSet.get(action.path);

@@ -134,7 +134,7 @@ function shareEqually(portions: readonly Portion[], maxChars: number): void {
 }
 
 /** Cuts a text to `maxChars`, with a marker for what is missing. Empty if not even the marker fits. */
-function cutMiddle(text: string, maxChars: number): string {
+export function cutMiddle(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
   const roomChars = maxChars - markOf(text.length).length;
   if (roomChars <= 0) return "";
@@ -146,7 +146,7 @@ function cutMiddle(text: string, maxChars: number): string {
 }
 
 /** The marker for removed characters. */
-export function markOf(removed: number): string {
+function markOf(removed: number): string {
   return `...[TRUNCATED ${removed} chars]...`;
 }
 

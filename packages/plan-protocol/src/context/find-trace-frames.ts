@@ -45,7 +45,7 @@ const FOREIGN =
  * the first.
  */
 export function findTraceFrames(text: string, root?: string): TraceFrame[] {
-  const found = new Map<string, TraceFrame & { at: number; order: number }>();
+  const found = new Map<string, TraceFrame & { order: number }>();
   for (const pattern of PATTERNS) {
     for (const match of text.matchAll(pattern)) {
       const isPython = match[0].startsWith("File ");
@@ -61,7 +61,6 @@ export function findTraceFrames(text: string, root?: string): TraceFrame[] {
         found.set(key, {
           path,
           line,
-          at: match.index,
           order: isPython ? -match.index : match.index,
         });
     }

@@ -7,14 +7,13 @@ import { runChecks } from "./checks/check-round.ts";
 import { type ContextPorts, readRequests } from "./context/read-requests.ts";
 import type { Folder } from "./file-system/folder.ts";
 import { inFolder } from "./file-system/in-folder.ts";
-import { withWorkspaceLock } from "./lock/workspace-lock.ts";
 import { diffOfPlan, previewPlan } from "./preview/preview-plan.ts";
 import { applyPlan } from "./transaction/apply-plan.ts";
 import { isTransactionId, readDiff } from "./transaction/journal.ts";
+import { findJournals, openJournals } from "./transaction/journals-folder.ts";
 import { listTransactions, recoverAll } from "./transaction/recover.ts";
 import { pruneTransactions } from "./transaction/prune.ts";
 import { noJournalOf, rollBack } from "./transaction/roll-back.ts";
-import { restoreWhenFree, shelteredIds } from "./transaction/shelter.ts";
 import type { WorkspaceParts } from "./file-system/workspace-parts.ts";
 
 /** Creates a workspace over open parts. `close` closes them. */
@@ -40,28 +39,15 @@ export function createWorkspace(
     }
   };
 
-  const locked = <Value>(
+  /** If there was never a transaction, returns `none`. Then there is nothing to lock, and nothing is written. */
+  const withJournals = <Value>(
     what: string,
-    signal: AbortSignal | undefined,
-    call: (journals: Folder) => Promise<Value>,
-  ): Promise<Value> =>
-    run(what, () => {
-      assertNotAborted(signal);
-      return withRestored(parts, signal, call);
-    });
-
-  /** If there was never a transaction, there is nothing to lock, and nothing is written. */
-  const lockedIfAny = <Value>(
-    what: string,
-    { none, signal }: { none: Value; signal: AbortSignal | undefined },
+    none: Value,
     call: (journals: Folder) => Promise<Value>,
   ): Promise<Value> =>
     run(what, async () => {
-      assertNotAborted(signal);
-      const found = await parts.findJournals();
-      await found?.close();
-      const isNone = found === undefined && (await shelteredIds(parts)).length === 0;
-      return isNone ? none : withRestored(parts, signal, call);
+      const journals = await findJournals(parts);
+      return journals === undefined ? none : call(journals).finally(() => journals.close());
     });
 
   return {
@@ -76,17 +62,22 @@ export function createWorkspace(
     },
     preview: (plan, { signal } = {}) => run("preview", () => previewPlan(parts, plan, signal)),
     apply: (plan, options = {}) =>
-      locked("apply", options.signal, (journals) =>
-        applyPlan(parts, journals, { plan, options, diffOf: diffOfPlan }),
-      ),
+      run("apply", async () => {
+        assertNotAborted(options.signal);
+        const journals = await openJournals(parts);
+        const applying = parts.withLock(journals, options.signal, () =>
+          applyPlan(parts, journals, { plan, options, diffOf: diffOfPlan }),
+        );
+        return applying.finally(() => journals.close());
+      }),
     check: (checks, options = {}) => run("run checks", () => runChecks(parts, checks, options)),
     rollback: (transactionId, { signal } = {}) =>
-      lockedIfAny("rollback", { none: noJournalOf(transactionId), signal }, (journals) =>
-        rollBack(parts, journals, transactionId),
+      withJournals("rollback", noJournalOf(transactionId), (journals) =>
+        parts.withLock(journals, signal, () => rollBack(parts, journals, transactionId)),
       ),
     recover: ({ signal } = {}) =>
-      lockedIfAny("recover", { none: [], signal }, (journals) =>
-        recoverAll(parts, journals, signal),
+      withJournals("recover", [], (journals) =>
+        parts.withLock(journals, signal, () => recoverAll(parts, journals, signal)),
       ),
     async prune({ keep, signal }) {
       if (!Number.isInteger(keep) || keep < 0)
@@ -94,40 +85,24 @@ export function createWorkspace(
           "invalid_input",
           `keep is ${keep}; give a whole number from 0 on.`,
         );
-      return lockedIfAny("prune", { none: { removed: [], needed: [] }, signal }, (journals) =>
-        pruneTransactions(parts, journals, { keep, signal }),
+      return withJournals("prune", { removed: [], needed: [] }, (journals) =>
+        parts.withLock(journals, signal, () =>
+          pruneTransactions(parts, journals, { keep, signal }),
+        ),
       );
     },
     diff: (transactionId) =>
-      run("read a diff", async () => {
-        const journals = isTransactionId(transactionId) ? await parts.findJournals() : undefined;
-        if (journals === undefined) return undefined;
-        const read = inFolder(journals, transactionId, readDiff);
-        return unless(["ENOENT"], read, undefined).finally(() => journals.close());
+      withJournals("read a diff", undefined, async (journals) => {
+        if (!isTransactionId(transactionId)) return undefined;
+        return unless(["ENOENT"], inFolder(journals, transactionId, readDiff), undefined);
       }),
     transactions: ({ signal } = {}) =>
-      run("list its transactions", async () => {
-        const journals = await parts.findJournals();
-        if (journals === undefined) return [];
-        return listTransactions(journals, signal).finally(() => journals.close());
-      }),
+      withJournals("list its transactions", [], (journals) => listTransactions(journals, signal)),
     close() {
       closing ??= Promise.allSettled(underWay).then(() => parts.root.close());
       return closing;
     },
   };
-}
-
-/** Holds the lock, and first restores journals that a check removed. */
-function withRestored<Value>(
-  parts: WorkspaceParts,
-  signal: AbortSignal | undefined,
-  call: (journals: Folder) => Promise<Value>,
-): Promise<Value> {
-  return withWorkspaceLock(parts, signal, async (journals) => {
-    await restoreWhenFree(parts, journals, signal);
-    return await call(journals);
-  });
 }
 
 /** Converts a system failure, which no plan can avoid, to this package's error. */

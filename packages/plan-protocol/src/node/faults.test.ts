@@ -147,4 +147,5 @@ const EXPECTED = new Set([
   "APPLY_FAILED_ROLLED_BACK",
   "RECOVERY_REQUIRED",
   "io_failed",
+  "journal_unusable",
 ]);

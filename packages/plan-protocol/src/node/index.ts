@@ -1,4 +1,4 @@
-export { type MemoryFiles, openMemoryFiles } from "./memory/open-memory-files.ts";
+export { createMemoryFiles, type MemoryFiles } from "./memory/create-memory-files.ts";
 export type {
   FileWorkspace,
   PrunedTransactions,

@@ -67,14 +67,6 @@ const WRITING: [string, string, string[]][] = [
   ["replaces a file", "sed -i s/2/3/ a.txt", ["a.txt"]],
   ["formats two files", "echo more >> a.txt; echo more >> b.txt", ["a.txt", "b.txt"]],
   ["puts files into a new folder", "mkdir new/cache; echo 1 > new/cache/c.pyc", ["new"]],
-  ["removes the journals", "rm -rf .ccl", []],
-  ["removes the journals and writes", "rm -rf .ccl; echo more >> a.txt", ["a.txt"]],
-  ["removes the old files", "rm -rf .ccl/transactions/*/moved .ccl/transactions/*/backups", []],
-  [
-    "cleans all that git does not know",
-    "git init -q; git add a.txt b.txt; git clean -fdxq; rm -rf .git",
-    [],
-  ],
 ];
 
 describe("a process that is killed while its check runs", () => {
@@ -89,10 +81,9 @@ describe("a process that is killed while its check runs", () => {
     expect(await readTree(root)).toEqual(before);
   });
 
-  it("is not undone by a journal alone once that is removed, so the test can fail", async () => {
+  it("leaves no way back where the check removed the journal", async () => {
     const before = await readTree(root);
-    const removed = `rm -rf .ccl "${join(tmpdir(), `ccl-${process.geteuid?.()}`)}"`;
-    await apply(`${removed}; kill -9 $PPID`);
+    await apply("rm -rf .ccl; kill -9 $PPID");
     expect((await recover()).recovered).toEqual([]);
     expect(await readTree(root)).not.toEqual(before);
   });

@@ -37,9 +37,10 @@ const planScript = `
  */
 const counterScript = `${planScript}
   const expected = ["ERR_BASE_MISMATCH", "CONCURRENT_EDIT", "APPLY_FAILED_ROLLED_BACK", "PATH_NOT_FOUND", "RECOVERY_REQUIRED"];
-  const workspace = await openWorkspace({ root, durability: "off", lockTimeoutMs: 60_000 });
+  const workspace = await openWorkspace({ root, durability: "off" });
   for (let done = 0; done < ${rounds};) {
-    await workspace.recover();
+    const isBusy = await workspace.recover().then(() => false, ({ code }) => code === "workspace_busy");
+    if (isBusy) continue;
     await workspace.read(["src/a.txt", "src/b.txt"].map((path) => ({ type: "read_file", path })));
     const [a, b] = ["src/a.txt", "src/b.txt"].map((path) => workspace.readSet.get(path)?.text);
     if (a === undefined || b === undefined) continue;
@@ -80,44 +81,6 @@ const editorScript = `
 `;
 
 describe("several processes on one workspace", () => {
-  it("wait for a plan whose check removes its lock", async () => {
-    const entry = new URL("../../dist/node/index.js", import.meta.url);
-    // The check is the other process: it takes away `.ccl`, with the lock in it, and wants the workspace for itself.
-    const script = `import fs from "node:fs";
-      import { openWorkspace } from ${JSON.stringify(entry.href)};
-      fs.rmSync(".ccl", { recursive: true });
-      const workspace = await openWorkspace({ root: ".", lockTimeoutMs: 100 });
-      const plan = { version: 1, mode: "apply", actions: [{ kind: "CREATE_FILE", path: "theirs.txt", content: "" }], summary: "", context_requests: [], memory_patch: {} };
-      const calls = [() => workspace.apply(plan), () => workspace.recover()];
-      const said = [];
-      for (const call of calls) said.push(await call().then(JSON.stringify, ({ code, message }) => code + ": " + message));
-      fs.writeFileSync(process.argv.at(-1), said.join("\\n"));`;
-    const said = join(place, "said.txt");
-    const command: [string, ...string[]] = [
-      process.execPath,
-      "--input-type=module",
-      "-e",
-      script,
-      said,
-    ];
-    const workspace = await openWorkspace({ root });
-    const plan = planOf({ kind: "CREATE_FILE", path: "ours.txt", content: "ours" });
-    const checks = [{ name: "other", command }];
-    const applied = await workspace.apply(plan, { checks, mustPass: true });
-    expect(applied).toMatchObject({ ok: true });
-    const answers = (await readFile(said, "utf8")).split("\n");
-    expect(answers).toEqual([
-      expect.stringMatching(/^workspace_busy: Another process holds ".*lock"/),
-      expect.stringMatching(/^workspace_busy: /),
-    ]);
-    expect(Object.keys(await readTree(root))).toContain("ours.txt");
-    const next = await workspace.apply(
-      planOf({ kind: "CREATE_FILE", path: "next.txt", content: "" }),
-    );
-    expect(next).toMatchObject({ ok: true });
-    await workspace.close();
-  });
-
   it("never interleave their plans, also when one is killed", async () => {
     await writeFile(join(root, "src/a.txt"), "0");
     await writeFile(join(root, "src/b.txt"), "0");
@@ -238,11 +201,10 @@ describe("several processes on one workspace", () => {
   it("patch one memory without losing each other's keys", async () => {
     const keys = ["build_command", "default_test_command", "default_lint_command", "ci_notes"];
     const script = `
-      const { openMemoryFiles } = await import(process.env.CCL_BUILT);
-      const memory = await openMemoryFiles({ userDirectory: root + "/user", root });
+      const { createMemoryFiles } = await import(process.env.CCL_BUILT);
+      const memory = createMemoryFiles({ userDirectory: root + "/user", root });
       for (let round = 1; round <= ${rounds}; round += 1)
         await memory.patch({ ["project." + process.env.CCL_KEY]: String(round), "user.ask_budget": round % 3 });
-      await memory.close();
     `;
     await Promise.all(keys.map((key) => runChild(script, { root, env: { CCL_KEY: key } })));
     const found: unknown = JSON.parse(await readFile(join(root, ".ccl/project.json"), "utf8"));
@@ -251,10 +213,7 @@ describe("several processes on one workspace", () => {
   });
 
   it("are refused with a clear code when one takes too long", async () => {
-    const [first, second] = await Promise.all([
-      openWorkspace({ root }),
-      openWorkspace({ root, lockTimeoutMs: 0 }),
-    ]);
+    const [first, second] = await Promise.all([openWorkspace({ root }), openWorkspace({ root })]);
     const holder = runChild(
       `const workspace = await openWorkspace({ root });
        const plan = { version: 1, mode: "apply", summary: "", context_requests: [], memory_patch: {}, actions: [{ kind: "CREATE_FILE", path: "slow.txt", content: "" }] };

@@ -201,7 +201,7 @@ describe("an edit of a file that could not be read", () => {
       ["none.txt", "latin.txt"].map((path) => ({ type: "read_file" as const, path })),
     );
     expect(proposed("none.txt")).toBe('There is no file "none.txt".');
-    expect(proposed("latin.txt")).toContain("no UTF-8 text");
+    expect(proposed("latin.txt")).toContain("not UTF-8 text");
     await writeFile(join(root, "none.txt"), "one\ntwo\n");
     await workspace.read([{ type: "read_file", path: "none.txt" }]);
     expect(proposed("none.txt")).toBe("placed");

@@ -1,4 +1,4 @@
-import { type FinishReason, type Result, success } from "@ccl/core";
+import type { FinishReason, Result } from "@ccl/core";
 import {
   type ExtractedJson,
   extractJson,
@@ -21,12 +21,6 @@ export interface ParsePlanOptions {
   /** With `length` the result is `ERR_TRUNCATED`, even if the answer looks complete. */
   finishReason?: FinishReason | undefined;
   limits?: Partial<Pick<PlanLimits, "maxTotalContentBytes">> | undefined;
-}
-
-/** A plan and the repairs that it took to parse it. */
-export interface ParsedPlan extends Plan {
-  /** In the order of the answer, and empty for valid JSON. Only repairs that leave no doubt about the meaning. */
-  repairs: Repair[];
 }
 
 /**
@@ -58,7 +52,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
  * The result holds all issues at once. An answer that was cut off is `ERR_TRUNCATED`. Two different plans and unknown
  * members are rejected.
  */
-export function parsePlan(answer: string, options: ParsePlanOptions = {}): Result<ParsedPlan> {
+export function parsePlan(answer: string, options: ParsePlanOptions = {}): Result<Plan> {
   const { version, finishReason, limits } = options;
   const extracted = extractJson(answer, {
     accept: isPlanLike,
@@ -68,8 +62,7 @@ export function parsePlan(answer: string, options: ParsePlanOptions = {}): Resul
   if (!extracted.ok) return extracted;
   const doubt = doubtOf(answer, extracted.value);
   if (doubt !== undefined) return refusal(...doubt);
-  const plan = readPlan(extracted.value.value, version);
-  return plan.ok ? success({ ...plan.value, repairs: extracted.value.repairs }) : plan;
+  return readPlan(extracted.value.value, version);
 }
 
 function doubtOf(

@@ -27,8 +27,8 @@ const DOTS = /\.(?:\s?\.){2}|[\u2026\u22ee\u22ef]/;
 /** A comment in braces or dots in a line of code, which may stand for a body or for the lines below. */
 const WITHIN =
   /\{\s*(?:\/\*.*\*\/|<!--.*-->|(?:\/\/|#)?\s*(?:\.{3}|\u2026)(?:\s.*)?)\s*\}|(?:\/\/|\/\*|<!--|\s#|\s--)\s*(?:\.{3}|\u2026)|["':]{1,3}\s*\.{3}\s*["']{0,3}$/;
-/** Signs without a bracket or a quote. */
-const SIGNS = /^[^\p{L}\p{N}()[\]{}<>"'`;,]+$/u;
+/** Signs without a bracket or a quote, but not a line of a comment that has others. */
+const SIGNS = /^(?!(?:\/\*{1,2}|\*{1,2}\/?)$)[^\p{L}\p{N}()[\]{}<>"'`;,]+$/u;
 /** Words by which a comment without dots says that lines were left out. */
 const LEFT_OUT =
   /\b(?:unchanged|untouched|existing|rest|remain\w*|omit\w*|elided|skipped|snip\w*|truncated|left out|not shown|as (?:is|before|above)|same|previous\w*|others?|etc|keep|kept|stays?|original|continue[sd]?|here)\b/i;

@@ -62,7 +62,6 @@ export async function askModel(
       continue;
     }
     const { text, finishReason } = answer;
-    recorder.addAnswer(text);
     if (finishReason === "content_filter")
       throw new LanguageModelError(
         "content_filtered",

@@ -94,7 +94,7 @@ async function begin(
     throw new PlanProtocolError("invalid_input", "The goal is empty. Say what is to be changed.");
   const { shownFiles = [], files = [], signal } = given;
   const cycle = { goal, ...textsOf(given), shownFiles, entries: [] };
-  return run(state, { mode, goal, cycle, files, isContinued: false, signal });
+  return run(state, { mode, goal, cycle, files, signal });
 }
 
 /** Turns the saved plan into changes. Without a saved plan the text is a goal of its own. */
@@ -111,14 +111,8 @@ async function resume(state: SessionState, text: string, given: ProposeOptions):
   const cycle = { ...copyCycle(saved), ...textsOf(given) };
   const goal =
     said === "" ? saved.goal : `${saved.goal}\n\nTo the saved plan the user says: ${said}`;
-  return run(state, {
-    mode: "apply",
-    goal,
-    cycle,
-    files: given.files ?? [],
-    isContinued: true,
-    signal: given.signal,
-  });
+  const { files = [], signal } = given;
+  return run(state, { mode: "apply", goal, cycle, files, signal });
 }
 
 async function run(state: SessionState, start: Omit<ProposalStart, "memory">): Promise<Proposal> {
@@ -138,14 +132,11 @@ async function readMemory(
 ): Promise<PlanMemory> {
   const { memory } = settings;
   assertNotAborted(signal);
-  if (!("read" in memory)) return memory;
-  const known = await memory
-    .read(signal === undefined ? {} : { signal })
-    .catch((error: unknown) => {
-      throw abortOf(error, signal);
-    });
+  const known = await memory?.read({ signal }).catch((error: unknown) => {
+    throw abortOf(error, signal);
+  });
   assertNotAborted(signal);
-  return known;
+  return known ?? { user: {}, project: {} };
 }
 
 async function commit(
@@ -171,16 +162,11 @@ async function commit(
 }
 
 function settingsOf(options: PlanSessionOptions): SessionSettings {
-  const { version = defaultPlanVersion, repairs = 2 } = options;
+  const { version = defaultPlanVersion } = options;
   if (!planVersions.includes(version))
     throw new PlanProtocolError(
       "invalid_input",
       `There is no version ${version} of plans. Use ${planVersions.join(", ")}.`,
-    );
-  if (![0, 1, 2].includes(repairs))
-    throw new PlanProtocolError(
-      "invalid_input",
-      `${repairs} is no number of repairs. Use 0, 1 or 2.`,
     );
   return {
     ...options,
@@ -188,11 +174,9 @@ function settingsOf(options: PlanSessionOptions): SessionSettings {
     limits: { ...defaultPlanLimits, ...options.limits },
     responseFormat: options.responseFormat ?? "strict",
     editFormat: options.editFormat ?? "json",
-    ladder: options.ladder ?? createFormatLadder(),
+    ladder: createFormatLadder(),
     request: options.request ?? {},
     version,
-    repairs,
-    memory: options.memory ?? { user: {}, project: {} },
     clock: options.clock ?? systemClock,
     ids: options.ids ?? createUuidV7Generator(),
   };

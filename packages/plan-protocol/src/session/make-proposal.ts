@@ -26,8 +26,6 @@ export interface ProposalStart {
   cycle: PlanCycle;
   /** Files to show from the start. */
   files: readonly string[];
-  /** True if a saved plan is to be applied. */
-  isContinued: boolean;
   memory: PlanMemory;
   signal: AbortSignal | undefined;
 }
@@ -35,7 +33,7 @@ export interface ProposalStart {
 /** Creates one proposal and its trace. The caller updates the session's state. @throws what the model throws */
 export async function makeProposal(
   settings: SessionSettings,
-  { mode, goal, cycle, files, isContinued, memory, signal }: ProposalStart,
+  { mode, goal, cycle, files, memory, signal }: ProposalStart,
 ): Promise<{ proposal: Proposal; recorder: TraceRecorder; cycle: PlanCycle }> {
   const recorder = createTraceRecorder({
     traceId: settings.ids.next(),
@@ -43,7 +41,6 @@ export async function makeProposal(
     goal,
     config: configOf(settings),
     clock: settings.clock,
-    keepsAnswers: settings.trace?.includesRawAnswers === true,
     onEvent: settings.onEvent,
   });
   const memoryBlock = renderMemoryBlock(memory);
@@ -58,7 +55,7 @@ export async function makeProposal(
     signal,
   };
   try {
-    await collectContext(run, files, isContinued);
+    await collectContext(run, files);
     const result = await runProposal(run);
     assertNotAborted(signal);
     return { proposal: await finish(run, result, memory), recorder, cycle };
@@ -124,14 +121,11 @@ async function finish(
  * Reads the context that goal and report name, before the first call of the model. Reads the files of a saved plan
  * again. If one has changed, the proposal becomes a plan again.
  */
-async function collectContext(
-  run: ProposalRun,
-  files: readonly string[],
-  isContinued: boolean,
-): Promise<void> {
+async function collectContext(run: ProposalRun, files: readonly string[]): Promise<void> {
   const { root, workspace, cycle, limits, signal } = run;
   if (workspace === undefined) return;
   const { goal, report, shownFiles } = cycle;
+  const isContinued = cycle.savedPlan !== undefined;
   if (isContinued) {
     run.changed = await rereadFiles(run);
     for (const { request, priority } of cycle.entries.filter(({ blocks }) => blocks.length === 0))
@@ -150,7 +144,7 @@ async function collectContext(
 }
 
 function configOf(settings: SessionSettings): ConfigSnapshot {
-  const { model, version, responseFormat, editFormat, request, repairs, limits } = settings;
+  const { model, version, responseFormat, editFormat, request, limits } = settings;
   return {
     provider: model.provider,
     model: model.modelId,
@@ -164,7 +158,6 @@ function configOf(settings: SessionSettings): ConfigSnapshot {
         ([name, value]) => value !== undefined && name !== "providerOptions",
       ),
     ),
-    repairs,
     limits,
   };
 }

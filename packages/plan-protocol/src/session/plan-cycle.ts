@@ -1,3 +1,5 @@
+import { canonicalJson } from "@ccl/core";
+
 import type { ContextBlock } from "../context/context-block.ts";
 import type { ContextRequest } from "../plan/plan.ts";
 
@@ -86,18 +88,7 @@ export function hashIn(blocks: readonly ContextBlock[]): string | undefined {
   return blocks.find((block) => block.sha256 !== undefined)?.sha256;
 }
 
-const PARAMETERS: Readonly<Record<ContextRequest["type"], readonly string[]>> = {
-  read_file: ["path", "start_line", "end_line"],
-  search: ["query", "glob"],
-  logs: ["source", "last_n"],
-  env: [],
-};
-
-/** A key of the request's type and all its parameters, in a fixed order. */
+/** A key of the request's type and all its parameters. */
 export function requestKey(request: ContextRequest): string {
-  const given: Readonly<Record<string, unknown>> = { ...request };
-  const parameters = PARAMETERS[request.type].map((name) => [name, given[name] ?? null]);
-  return request.type === "env"
-    ? "env"
-    : `${request.type} ${JSON.stringify(Object.fromEntries(parameters))}`;
+  return canonicalJson(request);
 }

@@ -1,5 +1,4 @@
 import type { Clock, IdGenerator, LanguageModel, ModelRequest, Result } from "@ccl/core";
-import type { FormatLadder } from "@ccl/structured-output";
 
 import type { EditFormat } from "../place/file-change.ts";
 import type { PlanLimits } from "../limits/plan-limits.ts";
@@ -38,7 +37,7 @@ export interface PlanSessionOptions {
   model: LanguageModel;
   /** Without a workspace no context can be read, and plans are checked but not previewed. */
   workspace?: PlanWorkspace | undefined;
-  memory?: PlanMemory | MemorySource | undefined;
+  memory?: MemorySource | undefined;
   policy?: PlanPolicy | undefined;
   limits?: Partial<PlanLimits> | undefined;
   trace?: PlanTraceSink | undefined;
@@ -52,8 +51,6 @@ export interface PlanSessionOptions {
    * `responseFormat`.
    */
   editFormat?: EditFormat | undefined;
-  /** Share a ladder to remember refused formats beyond this session. */
-  ladder?: FormatLadder | undefined;
   /** Replaces defaults: temperature 0, topP 1, no penalties, 16,384 tokens (4,096 above 80,000 characters), 90 s. */
   request?: PlanModelRequest | undefined;
   /** A plan that another session saved. */
@@ -64,8 +61,6 @@ export interface PlanSessionOptions {
   onEvent?: ((event: PlanEvent) => void) | undefined;
   /** The version to request first. Default 2. */
   version?: PlanVersion | undefined;
-  /** Repairs that one proposal may request. 2 (default): one for form and one for content. 1: one in total. 0: none. */
-  repairs?: 0 | 1 | 2 | undefined;
   /** The project's folder as it appears in traces of its programs. Needed to find their frames. */
   root?: string | undefined;
 }

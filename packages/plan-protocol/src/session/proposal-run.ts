@@ -1,4 +1,5 @@
 import type { Complete } from "@ccl/core";
+import type { FormatLadder } from "@ccl/structured-output";
 
 import type { PlanLimits } from "../limits/plan-limits.ts";
 import type { TraceRecorder } from "../trace/trace-recorder.ts";
@@ -10,17 +11,18 @@ type Defaulted =
   | "policy"
   | "responseFormat"
   | "editFormat"
-  | "ladder"
   | "request"
   | "version"
-  | "repairs"
-  | "memory"
   | "clock"
   | "ids";
 
 /** The session's options with their defaults, the same for all its proposals. */
 export type SessionSettings = PlanSessionOptions &
-  Complete<Pick<PlanSessionOptions, Defaulted>> & { limits: PlanLimits };
+  Complete<Pick<PlanSessionOptions, Defaulted>> & {
+    limits: PlanLimits;
+    /** Remembers the formats that the provider refused. */
+    ladder: FormatLadder;
+  };
 
 /** A proposal in progress. */
 export interface ProposalRun extends SessionSettings {

@@ -1,16 +1,9 @@
 import { planIssue } from "../plan-issue.ts";
-import {
-  type ChatMessage,
-  failure,
-  type Issue,
-  type ModelResponse,
-  type Result,
-  truncateMiddle,
-} from "@ccl/core";
+import { type ChatMessage, failure, type Issue, type ModelResponse, type Result } from "@ccl/core";
 import { repairMessages } from "@ccl/structured-output";
 
 import { readEdits } from "../any-format/parse-edits.ts";
-import { markOf } from "../context/apply-context-diet.ts";
+import { cutMiddle } from "../context/apply-context-diet.ts";
 import type { ContextRequest, Plan, PlanVersion } from "../plan/plan.ts";
 import { planWireSchema, schemaHash } from "../schema/plan-schema.ts";
 import { askModel, asksForJson } from "./ask-model.ts";
@@ -31,7 +24,7 @@ const MAX_ANSWER_CHARS = 20_000;
 interface Progress {
   version: PlanVersion;
   roundsLeft: number;
-  /** What was repaired: form and content once each, up to `repairs` in total. */
+  /** What was repaired: form and content once each. */
   repaired: Set<"form" | "content">;
   notes: string;
   /** Issues of the version above. Empty before a descent. */
@@ -91,13 +84,9 @@ async function readAnswer(
   const { text, finishReason } = response;
   const { limits, editFormat } = run;
   const isJson = editFormat === "json";
-  const read = readEdits(text, {
-    readSet: shown.readSet,
-    finishReason,
-    limits,
-    version: isJson ? version : undefined,
-    formats: isJson ? ["json"] : undefined,
-  });
+  const { readSet } = shown;
+  const given = { readSet, finishReason, limits, version: isJson ? version : undefined };
+  const read = readEdits(text, given, isJson);
   if (!read.ok) return { type: "refused", stage: "form", issues: read.issues };
   const { plan } = read.value;
   if (plan.context_requests.length > 0) return { type: "requests", plan };
@@ -152,7 +141,7 @@ async function continueProposal(
   const given: Result<never> = { ok: false, issues: [...cause, ...issues] };
   const recoveries = new Set(issues.map(recoveryFrom));
   if (recoveries.has("stop")) return given;
-  if (!repaired.has(stage) && repaired.size < run.repairs) {
+  if (!repaired.has(stage)) {
     repaired.add(stage);
     progress.pending = { issues, answer };
     const codes = [...new Set(issues.map(({ code }) => code))].sort();
@@ -215,11 +204,11 @@ function messagesOf(
     blocks,
     dropped: dropped.map(labelOf),
     changed: run.changed,
-    notes: cut(progress.notes, MAX_NOTES_CHARS),
+    notes: cutMiddle(progress.notes, MAX_NOTES_CHARS),
     roundsLeft,
     descent: descent.slice(0, 10).map(({ code, message }) => `${code}: ${message}`),
     background,
-    report: report === undefined ? undefined : cut(report, run.limits.maxContextLogChars),
+    report: report === undefined ? undefined : cutMiddle(report, run.limits.maxContextLogChars),
     savedPlan,
   });
   const messages: ChatMessage[] = [
@@ -248,13 +237,8 @@ function repairOfEdits({ issues, answer }: NonNullable<Progress["pending"]>): Ch
     "Send all changes again, whole and in the same format, those that fit included.",
   ].join("\n");
   const said: ChatMessage[] =
-    answer.trim() === "" ? [] : [{ role: "assistant", content: cut(answer, MAX_ANSWER_CHARS) }];
+    answer.trim() === ""
+      ? []
+      : [{ role: "assistant", content: cutMiddle(answer, MAX_ANSWER_CHARS) }];
   return [...said, { role: "user", content }];
-}
-
-function cut(text: string, maxChars: number): string {
-  return truncateMiddle(text, {
-    maxChars,
-    marker: markOf,
-  }).text;
 }

@@ -106,7 +106,7 @@ describe("context", () => {
     const { session, events } = openStage([askForPort, goodPlan]);
     await session.plan("Use port 8080.");
     expect(events.find(({ type }) => type === "CONTEXT_CACHE_MISS")).toMatchObject({
-      key: 'read_file {"path":"src/port.ts","start_line":null,"end_line":null} absent',
+      key: '{"path":"src/port.ts","type":"read_file"} absent',
     });
   });
 

@@ -28,14 +28,12 @@ describe("a trace", () => {
       config_snapshot: {
         model: "scripted",
         response_format: "strict",
-        repairs: 2,
         request: { temperature: 0 },
       },
       context_stats: { context_files_count: 1, context_logs_chars: 0 },
       cache_stats: { hit_rate: 0, misses: { read_file: 1 } },
       validated_json: { mode: "plan", summary: goodPlan.summary },
     });
-    expect(trace.raw_answers).toBeUndefined();
     expect(trace.events.map(({ type }) => type)).toEqual([
       "LLM_REQUEST_SENT",
       "LLM_RESPONSE_OK",
@@ -46,25 +44,15 @@ describe("a trace", () => {
     expect(new Set(trace.events.map(({ trace_id }) => trace_id))).toEqual(new Set(["trace-1"]));
   });
 
-  it("holds answers, masked, where its sink asks for them, and the commit that follows", async () => {
+  it("is written after a proposal, and again with the commit that follows", async () => {
     const traces: PlanTrace[] = [];
-    const secret = `ghp_${"a1B2c3".repeat(6)}`;
-    const trace = {
-      includesRawAnswers: true,
-      write: async (one: PlanTrace) => void traces.push(one),
-    };
-    const { session } = openStage([askForPort, `${JSON.stringify(goodChange)} ${secret}`], {
-      trace,
-    });
+    const trace = { write: async (one: PlanTrace) => void traces.push(one) };
+    const { session } = openStage([askForPort, goodChange], { trace });
     const proposal = await session.apply("Use port 8080.");
     await session.commit(proposedOf(proposal));
     expect(traces.map(({ trace_id, events }) => [trace_id, events.at(-1)?.type])).toEqual([
       ["trace-1", "PREVIEW_READY"],
       ["trace-1", "APPLY_SUCCESS"],
-    ]);
-    expect(traces[0]?.raw_answers).toEqual([
-      JSON.stringify(askForPort),
-      `${JSON.stringify(goodChange)} [redacted:github_token]`,
     ]);
   });
 

@@ -64,7 +64,6 @@ export interface ConfigSnapshot {
   edit_format: EditFormat;
   /** Sampling and limits of the calls, as sent. The answer's token limit depends on the input and is not included. */
   request: Record<string, unknown>;
-  repairs: number;
   limits: PlanLimits;
 }
 
@@ -89,14 +88,10 @@ export interface PlanTrace {
   /** The accepted `ValidPlan` with secrets masked. Null if there is none. */
   validated_json: unknown;
   events: PlanEvent[];
-  /** The model's answers in order, with secrets masked. Only present if the sink wants them. */
-  raw_answers?: string[] | undefined;
 }
 
 /** Where traces are written. */
 export interface PlanTraceSink {
-  /** Whether traces include the model's answers. Default false. */
-  readonly includesRawAnswers?: boolean | undefined;
   /** Called at the end of a proposal, and again after its commit. The later trace replaces the earlier one. */
   write(trace: PlanTrace): Promise<void>;
 }

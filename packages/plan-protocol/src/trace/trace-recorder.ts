@@ -13,7 +13,6 @@ export interface TraceRecorderOptions {
   goal: string;
   config: ConfigSnapshot;
   clock: Clock;
-  keepsAnswers: boolean;
   onEvent: ((event: PlanEvent) => void) | undefined;
 }
 
@@ -25,7 +24,6 @@ export interface TraceRecorder {
   /** Emits a `VALIDATION_FAILED` for each issue. */
   emitIssues(issues: readonly Issue[]): void;
   countContext(type: ContextRequest["type"], key: string, isHit: boolean): void;
-  addAnswer(text: string): void;
   end(outcome: PlanTrace["outcome"], issues?: readonly Issue[], plan?: ValidPlan): void;
   trace(): PlanTrace;
 }
@@ -39,7 +37,7 @@ const NO_COUNTS: Readonly<Record<ContextRequest["type"], number>> = {
 
 /** Creates a recorder. Its record says `error` until it is ended. */
 export function createTraceRecorder(options: TraceRecorderOptions): TraceRecorder {
-  const { traceId, clock, config, keepsAnswers, onEvent } = options;
+  const { traceId, clock, config, onEvent } = options;
   const startedAt = clock.now();
   const record: PlanTrace = {
     trace_id: traceId,
@@ -56,7 +54,6 @@ export function createTraceRecorder(options: TraceRecorderOptions): TraceRecorde
     cache_stats: { hits: { ...NO_COUNTS }, misses: { ...NO_COUNTS }, hit_rate: 0 },
     validated_json: null,
     events: [],
-    raw_answers: keepsAnswers ? [] : undefined,
   };
 
   const emit = (body: PlanEventBody): void => {
@@ -79,7 +76,6 @@ export function createTraceRecorder(options: TraceRecorderOptions): TraceRecorde
       stats.hit_rate = hits / (hits + misses);
       emit({ type: isHit ? "CONTEXT_CACHE_HIT" : "CONTEXT_CACHE_MISS", key: masked(key) });
     },
-    addAnswer: (text) => void record.raw_answers?.push(masked(text)),
     end(outcome, issues = [], plan) {
       record.outcome = outcome;
       record.issues = issues.map((issue) => ({ ...issue, message: masked(issue.message) }));

@@ -1,5 +1,4 @@
 import type { ActionKind } from "../plan/plan.ts";
-import { findCollisions } from "../paths/find-collisions.ts";
 import { foldName } from "../paths/fold-name.ts";
 import { type PlanIssue, quote, planIssue } from "../plan-issue.ts";
 
@@ -11,7 +10,10 @@ export interface PlacedAction {
   index: number;
 }
 
-/** Finds actions that exclude each other. Each is `ERR_ACTION_CONFLICT` with the place of the later one. */
+/**
+ * Finds actions that exclude each other. Each is `ERR_ACTION_CONFLICT` with the place of the later one. Two spellings
+ * that differ by case or Unicode form are one place: some systems see two files, others one.
+ */
 export function findConflicts(actions: readonly PlacedAction[]): PlanIssue[] {
   const issues: PlanIssue[] = [];
   const add = (action: PlacedAction, message: string): void => {
@@ -36,12 +38,16 @@ export function findConflicts(actions: readonly PlacedAction[]): PlanIssue[] {
         `${action.kind} ${quote(action.path)} needs a folder where ${parent.kind} ${quote(parent.path)} leaves none.`,
       );
   }
-  const paths = actions.map((action) => action.path);
-  for (const { indexes, spellings } of findCollisions(paths)) {
-    const action = actions[indexes[1]];
-    if (action === undefined) continue;
-    const [first, second] = spellings.map(quote);
-    add(action, `${first} and ${second} are one place on some systems. Spell it one way.`);
+  const spellings = new Map<string, string>();
+  for (const action of actions) {
+    const [clash] = placesOn(action.path).flatMap((place) => {
+      const key = foldName(place);
+      const first = spellings.get(key) ?? place;
+      spellings.set(key, first);
+      return first === place ? [] : [`${quote(first)} and ${quote(place)}`];
+    });
+    if (clash !== undefined)
+      add(action, `${clash} are one place on some systems. Spell it one way.`);
   }
   return issues;
 }
@@ -54,11 +60,20 @@ function conflictingParent(
   action: PlacedAction,
   byKey: ReadonlyMap<string, PlacedAction>,
 ): PlacedAction | undefined {
-  for (let end = action.path.indexOf("/"); end >= 0; end = action.path.indexOf("/", end + 1)) {
-    const parent = byKey.get(foldName(action.path.slice(0, end)));
-    if (parent === undefined || parent.kind === "CREATE_DIR") continue;
-    const isRemoved = ["DELETE_FILE", "DELETE_DIR", "MOVE_FILE"].includes(action.kind);
-    if (parent.kind !== "DELETE_DIR" || !isRemoved) return parent;
-  }
-  return undefined;
+  const isRemoved = ["DELETE_FILE", "DELETE_DIR", "MOVE_FILE"].includes(action.kind);
+  const parents = placesOn(action.path).slice(0, -1);
+  return parents
+    .map((folder) => byKey.get(foldName(folder)))
+    .find(
+      (parent) =>
+        parent !== undefined &&
+        parent.kind !== "CREATE_DIR" &&
+        (parent.kind !== "DELETE_DIR" || !isRemoved),
+    );
+}
+
+/** The folders on the way to a path from the top down, and the path itself. */
+function placesOn(path: string): string[] {
+  const names = path.split("/");
+  return names.map((_name, index) => names.slice(0, index + 1).join("/"));
 }

@@ -19,8 +19,6 @@ import type { PlanMode, ReadSet, ValidAction, ValidPlan } from "./valid-plan.ts"
 /** What a plan is checked against. */
 export interface ValidatePlanOptions {
   mode: PlanMode;
-  /** If given, a plan of another version is `ERR_UNSUPPORTED_VERSION`. */
-  version?: PlanVersion | undefined;
   /** Files that were read for the plan. In apply mode UPDATE_FILE, PATCH_FILE and EDIT_FILE need their file in it. */
   readSet?: ReadSet | undefined;
   policy?: PlanPolicy | undefined;
@@ -77,7 +75,7 @@ export function checkPlanOf(
     answer,
     totalBytes: 0,
   };
-  checkVersion(version, options.version, issues);
+  checkVersion(version, issues);
   const summary = checkSummary(plan, mode, issues);
   const { maxActions } = limits;
   if (plan.actions.length > maxActions)
@@ -99,13 +97,9 @@ export function checkPlanOf(
   };
 }
 
-function checkVersion(
-  version: PlanVersion,
-  wanted: PlanVersion | undefined,
-  issues: Issue[],
-): void {
-  if (planVersions.includes(version) && (wanted === undefined || wanted === version)) return;
-  const message = `The plan is of version ${quote(String(version))}; ${String(wanted ?? planVersions.join(", "))} is expected.`;
+function checkVersion(version: PlanVersion, issues: Issue[]): void {
+  if (planVersions.includes(version)) return;
+  const message = `The plan is of version ${quote(String(version))}; ${planVersions.join(", ")} is expected.`;
   issues.push(planIssue("ERR_UNSUPPORTED_VERSION", message, ["version"]));
 }
 

@@ -72,7 +72,7 @@ export interface FileWorkspace extends PlanWorkspace {
   /** `parseEdits` on the files that this workspace has read, with its policy and limits. Reads no further files. */
   propose(
     answer: string,
-    options?: Pick<ParseEditsOptions, "mode" | "formats" | "version" | "finishReason">,
+    options?: Pick<ParseEditsOptions, "mode" | "version" | "finishReason">,
   ): Result<ParsedEdits>;
   /**
    * Rolls a committed transaction back: the same bytes, modes and times. `CONCURRENT_EDIT` or `ERR_NOT_EMPTY`, and no

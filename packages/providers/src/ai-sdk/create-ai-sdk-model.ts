@@ -9,7 +9,7 @@ import {
   withoutUndefined,
 } from "@ccl/core/json";
 import { cutError } from "../http/call-error.ts";
-import { convert } from "../http/create-wire-model.ts";
+import { convert, type StreamReader } from "../http/create-wire-model.ts";
 import { type CallLimits, runCall, streamCall } from "../http/run-call.ts";
 import { type TextDelta, streamDeltas } from "../http/whole-deltas.ts";
 import { fromAiSdkAnswer } from "../wire/ai-sdk/ai-sdk-answer.ts";
@@ -67,7 +67,7 @@ export function createAiSdkModel(options: AiSdkModelOptions): StreamingModel {
         yield* streamDeltas(
           readPieces(stream, reader, { provider, request: { ...request, signal } }),
           () => {
-            const result = reader.toResult();
+            const result = reader.toBody(true);
             if (result === undefined) throw cutError(provider);
             return { ...fromAiSdkAnswer(result), ...own };
           },
@@ -78,12 +78,13 @@ export function createAiSdkModel(options: AiSdkModelOptions): StreamingModel {
 
 async function* readPieces(
   stream: ReadableStream<object>,
-  reader: AiSdkReader,
+  reader: StreamReader,
   { provider, request }: { provider: string; request: ModelRequest },
 ): AsyncGenerator<TextDelta> {
   try {
     for await (const part of streamChunks(stream, request.signal)) {
-      if (isRecord(part) && part["type"] === "error") throw part["error"];
+      if (!isRecord(part)) continue;
+      if (part["type"] === "error") throw part["error"];
       yield* reader.push(part);
     }
   } catch (error) {
@@ -131,27 +132,19 @@ function formatOf({ responseFormat }: ModelRequest): JsonRecord | undefined {
   return { type: "json", name: responseFormat.name, schema: responseFormat.schema };
 }
 
-/** Assembles the parts of one stream. */
-interface AiSdkReader {
-  push(part: unknown): TextDelta[];
-  /** The result that `doGenerate` would have. Undefined if the stream ended before the answer did. */
-  toResult(): JsonRecord | undefined;
-}
-
 const pieceTypes: Record<string, TextDelta["type"] | undefined> = {
   "text-delta": "text",
   "reasoning-delta": "reasoning",
 };
 const kept = new Set(["reasoning-end", "file", "source", "tool-result", "tool-call"]);
 
-/** Creates a reader for the parts of `doStream` except errors. */
-function createAiSdkReader(): AiSdkReader {
+/** Creates a reader for the parts of `doStream` except errors. Its body is the result that `doGenerate` would have. */
+function createAiSdkReader(): StreamReader {
   const content: JsonRecord[] = [];
   let result: JsonRecord = {};
   let isFinished = false;
   return {
-    push(given) {
-      const part: JsonRecord = isRecord(given) ? given : {};
+    push(part) {
       const type = stringAt(part, "type") ?? "";
       if (type === "response-metadata") result["response"] = { id: part["id"] };
       if (type === "stream-start") result["warnings"] = arrayAt(part, "warnings");
@@ -165,6 +158,6 @@ function createAiSdkReader(): AiSdkReader {
       content.push({ type: pieceType, text });
       return [{ type: pieceType, text }];
     },
-    toResult: () => (isFinished ? { ...result, content } : undefined),
+    toBody: () => (isFinished ? { ...result, content } : undefined),
   };
 }

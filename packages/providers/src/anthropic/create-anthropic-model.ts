@@ -27,8 +27,6 @@ export interface AnthropicOptions extends EndpointOptions {
    * turns of a conversation. Breakpoints of the caller replace them. Default: true.
    */
   marksPromptCache?: boolean | undefined;
-  /** The header `anthropic-version`. Default: `2023-06-01`. */
-  version?: string | undefined;
   capabilities?: ModelCapabilities | undefined;
 }
 
@@ -42,17 +40,16 @@ export function createAnthropicModel(options: AnthropicOptions): StreamingModel 
     baseUrl = "https://api.anthropic.com",
     model,
     maxOutputTokens = 4096,
-    version = "2023-06-01",
     marksPromptCache = true,
   } = options;
   const isAnthropic = callUrl(baseUrl, "").hostname === "api.anthropic.com";
   return createWireModel(
     {
-      provider: anthropic,
+      provider: "anthropic",
       baseUrl,
       endpoint: options,
       keyVariable: isAnthropic ? "ANTHROPIC_API_KEY" : undefined,
-      headers: (key) => withoutUndefined({ "anthropic-version": version, "x-api-key": key }),
+      headers: (key) => withoutUndefined({ "anthropic-version": "2023-06-01", "x-api-key": key }),
       readError: readAnthropicError,
       codeOf: anthropicCodeOf,
       requestIdHeaders: ["request-id"],
@@ -149,6 +146,3 @@ function markedEnd(content: unknown): unknown {
   const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
   return Array.isArray(blocks) ? marked(blocks.filter(isRecord), mark) : content;
 }
-
-/** The provider's name in errors, and its key in `providerMetadata`. */
-const anthropic = "anthropic";

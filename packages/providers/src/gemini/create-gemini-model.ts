@@ -11,15 +11,16 @@ import {
   numberAt,
   recordAt,
   stringAt,
+  valueAt,
   withoutUndefined,
 } from "@ccl/core/json";
 import { type BodyOptions, createWireModel, type StreamReader } from "../http/create-wire-model.ts";
 import { type EndpointOptions, callUrl } from "../http/endpoint.ts";
 import { type ReportedError, isRefusal } from "../http/reported-error.ts";
 import { askedTools } from "../wire/asked-tools.ts";
-import { firstCandidate, fromGeminiAnswer, partsIn, textIn } from "../wire/gemini/gemini-answer.ts";
+import { fromGeminiAnswer, partsIn, textIn } from "../wire/gemini/gemini-answer.ts";
 import { gemini, toGeminiContents } from "../wire/gemini/to-gemini-contents.ts";
-import { unlessEmpty, without } from "../wire/wire-fields.ts";
+import { firstIn, unlessEmpty, without } from "../wire/wire-fields.ts";
 
 /** The address of the model. */
 export interface GeminiOptions extends EndpointOptions {
@@ -72,6 +73,9 @@ const formatFields = /response[_ ]?(?:mime[_ ]?type|(?:json[_ ]?)?schema)/i;
 function readGeminiError(body: JsonRecord): ReportedError | undefined {
   const error = recordAt(body, "error");
   if (Object.keys(error).length === 0) {
+    const parts = partsIn(firstIn(body, "candidates") ?? {});
+    if (parts.some((part) => valueAt(part, ["functionCall", "partialArgs"])))
+      return { message: "arguments in pieces; do not set streamFunctionCallArguments" };
     const code = stringAt(recordAt(body, "promptFeedback"), "blockReason");
     if (code === undefined || arrayAt(body, "candidates").length > 0) return undefined;
     return { type: blocked, code, message: `the prompt was blocked: ${code}` };
@@ -162,7 +166,7 @@ function createGeminiReader(): StreamReader {
   return {
     push(chunk) {
       Object.assign(root, without(chunk, "candidates"));
-      const given = firstCandidate(chunk) ?? {};
+      const given = firstIn(chunk, "candidates") ?? {};
       Object.assign(candidate, without(given, "content"));
       const added = partsIn(given);
       parts.push(...added);

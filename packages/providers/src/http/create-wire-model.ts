@@ -51,7 +51,10 @@ export interface Wire {
   createReader(): StreamReader;
 }
 
-/** Creates a model for one wire format. Each call is one HTTP request. */
+/**
+ * Creates a model for one wire format. A call is sent again if the provider refuses an optional parameter, without that
+ * parameter.
+ */
 export function createWireModel(
   service: Service,
   wire: Wire,

@@ -12,8 +12,8 @@ export interface CallLimits {
   signal?: AbortSignal | undefined;
   timeoutMs?: number | undefined;
   retries?: number | undefined;
-  /** Explains a failure without an answer. Default: the connection failed. */
-  explain?: ((caught: unknown) => LanguageModelError | undefined) | undefined;
+  /** Explains a failure without an answer. Undefined if only the connection failed. */
+  explain: (caught: unknown) => LanguageModelError | undefined;
 }
 
 /** The limits that an endpoint's options set. */
@@ -99,10 +99,10 @@ function explained(caught: unknown, limits: CallLimits, { signal }: Deadline): L
 
 function toModelError(caught: unknown, { name, explain }: CallLimits): LanguageModelError {
   if (LanguageModelError.isInstance(caught)) return caught;
-  const known = explain?.(caught);
-  if (known !== undefined) return known;
-  const message = `The connection to ${name} failed.`;
-  return new LanguageModelError("network_error", message, { cause: caught });
+  return (
+    explain(caught) ??
+    new LanguageModelError("network_error", `The connection to ${name} failed.`, { cause: caught })
+  );
 }
 
 const passingTypes = new Set(["overloaded_error", "api_error", "server_error"]);

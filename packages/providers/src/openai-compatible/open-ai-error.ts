@@ -2,7 +2,7 @@ import type { LanguageModelErrorCode } from "@ccl/core";
 import { isRecord, type JsonRecord, stringAt, withoutUndefined } from "@ccl/core/json";
 
 import { emptyAnswer, type ReportedError, refusesFormat } from "../http/reported-error.ts";
-import { firstChoice } from "../wire/openai-chat/open-ai-answer.ts";
+import { firstIn } from "../wire/wire-fields.ts";
 
 // OpenAI reports response_format also for a schema that it cannot use. The caller has to fix that.
 const schemaSentence = /^Invalid schema for response_format /;
@@ -20,7 +20,7 @@ const contextSentences: readonly RegExp[] = [
  * choice, as OpenRouter sends it, and `{ detail }` of FastAPI servers.
  */
 export function readOpenAiError(body: JsonRecord): ReportedError | undefined {
-  const choice = firstChoice(body) ?? {};
+  const choice = firstIn(body, "choices") ?? {};
   const given = body["object"] === "error" ? [body] : [body["error"], choice["error"]];
   // One-api and similar gateways send an empty error with good answers.
   const error = given.find((one) => Object.values(one ?? {}).some(Boolean));

@@ -2,14 +2,8 @@ import type { ToolCall } from "@ccl/core";
 import { type JsonRecord, isRecord, numberAt, parseJson, recordAt, stringAt } from "@ccl/core/json";
 import type { StreamReader } from "../http/create-wire-model.ts";
 import type { TextDelta } from "../http/whole-deltas.ts";
-import {
-  callsOf,
-  firstChoice,
-  reasoningOf,
-  textOf,
-  toToolCall,
-} from "../wire/openai-chat/open-ai-answer.ts";
-import { without } from "../wire/wire-fields.ts";
+import { callsOf, reasoningOf, textOf, toToolCall } from "../wire/openai-chat/open-ai-answer.ts";
+import { firstIn, without } from "../wire/wire-fields.ts";
 
 /** Assembles the first choice of a streamed completion, as a body of `/chat/completions`. */
 export function createOpenAiReader(): StreamReader {
@@ -32,7 +26,7 @@ export function createOpenAiReader(): StreamReader {
   return {
     push(chunk) {
       Object.assign(root, without(chunk, "choices", ...(root["id"] === undefined ? [] : ["id"])));
-      const given = firstChoice(chunk);
+      const given = firstIn(chunk, "choices");
       if (given === undefined) return [];
       const { finish_reason: reason } = given;
       choice = { ...choice, ...without(given, "delta", "message", "text", "finish_reason") };
@@ -135,9 +129,12 @@ function startsCall(piece: Piece, call: GrowingCall): boolean {
   return !isSame || !(call.isNamedAgain || piece.arguments === text);
 }
 
-/** Joins the pieces. Some servers repeat all of them in the last piece, which is then used alone. */
+/**
+ * Joins the pieces. Some servers repeat all of them in the last piece, which is then used alone. Gemini's compatible
+ * server sends `{}` before the arguments.
+ */
 function joinedText(pieces: readonly string[]): string {
-  const joined = pieces.join("");
+  const joined = pieces.join("").replace(/^\{\}(?=\{)/, "");
   const last = pieces.at(-1) ?? "";
   if (isWhole(joined) || !isWhole(last)) return joined;
   const before = pieces.slice(0, -1);

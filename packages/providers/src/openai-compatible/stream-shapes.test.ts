@@ -22,6 +22,10 @@ const shapes: Record<string, Shape> = {
     { index: 0, id, ...fn(name, "") },
     ...pieces.map((piece) => ({ index, ...fn(undefined, piece) })),
   ],
+  "empty arguments first": ({ id, name }, index, pieces) => [
+    { index, id, ...fn(name, "{}") },
+    ...pieces.map((piece) => ({ index, ...fn(undefined, piece) })),
+  ],
   "id and name with each piece": ({ id, name }, index, pieces) =>
     pieces.map((piece) => ({ index, id, ...fn(name, piece) })),
   "no index, the id with each piece": ({ id, name }, _, pieces) =>

@@ -105,26 +105,54 @@ const pieceTypes: Record<string, TextDelta["type"] | undefined> = {
 };
 const ends = new Set(["response.completed", "response.incomplete", "response.done"]);
 
-/** Assembles the events of one response: finished items first, then the response that contains them. */
+/** Events with a call's arguments, and the field of the item that holds them. */
+const inputFields: Record<string, "arguments" | "input" | undefined> = {
+  "response.function_call_arguments.delta": "arguments",
+  "response.function_call_arguments.done": "arguments",
+  "response.custom_tool_call_input.delta": "input",
+  "response.custom_tool_call_input.done": "input",
+};
+
+/**
+ * Assembles the events of one response. The last event repeats the items, but some servers leave out all of them or the
+ * arguments of calls. Others do not finish each item, or give two calls the same index.
+ */
 function createResponsesReader(): StreamReader {
-  const items = new Map<number, JsonRecord>();
+  const items = new Map<string, { index: number; item: JsonRecord }>();
   let last: JsonRecord | undefined;
   return {
     push(event) {
       const type = stringAt(event, "type") ?? "";
+      const item = recordAt(event, "item");
+      const id = stringAt(item, "call_id");
+      const index = numberAt(event, "output_index") ?? items.size;
       if (ends.has(type)) last = recordAt(event, "response");
-      if (type === "response.output_item.done")
-        items.set(numberAt(event, "output_index") ?? items.size, recordAt(event, "item"));
-      const pieceType = pieceTypes[type];
+      // A call is kept from its start on, since the event that finishes it may be missing.
+      if (type === "response.output_item.done" || id !== undefined) {
+        const key = id ?? `item ${index}`;
+        items.set(key, { index: items.get(key)?.index ?? index, item });
+      }
       const text = stringAt(event, "delta") ?? "";
+      const field = inputFields[type];
+      const call = [...items.values()].findLast((one) => one.index === index)?.item;
+      if (field !== undefined && call !== undefined)
+        call[field] = stringAt(event, field) ?? `${stringAt(call, field) ?? ""}${text}`;
+      const pieceType = pieceTypes[type];
       return pieceType === undefined ? [] : [{ type: pieceType, text }];
     },
     isEnded: () => last !== undefined,
     toBody() {
       if (last === undefined) return undefined;
-      const done = [...items].sort(([left], [right]) => left - right).map(([, item]) => item);
-      // Some servers omit the items in the last event.
-      return { ...last, output: arrayAt(last, "output").length > 0 ? last["output"] : done };
+      const repeated = arrayAt(last, "output")
+        .filter(isRecord)
+        .map((item) =>
+          item["arguments"] === ""
+            ? { ...item, ...items.get(stringAt(item, "call_id") ?? "")?.item }
+            : item,
+        );
+      const inOrder = [...items.values()].sort((left, right) => left.index - right.index);
+      const output = repeated.length > 0 ? repeated : inOrder.map(({ item }) => item);
+      return { ...last, output };
     },
   };
 }

@@ -30,6 +30,18 @@ const drained = async (model: StreamingModel): Promise<unknown> => {
   return deltas.at(-1);
 };
 
+const weather = (id: string, input: string): object => ({
+  type: "function_call",
+  id: `f${id}`,
+  call_id: id,
+  name: "weather",
+  arguments: input,
+});
+const end = (...output: object[]): object => ({
+  type: "response.completed",
+  response: { status: "completed", output },
+});
+
 describe("createOpenAiResponsesModel", () => {
   it("asks for tools, a format and a limit, and leaves out what the API does not have", async () => {
     server.enqueue({ type: "answer", text: "prose", json: { a: 1 } });
@@ -119,6 +131,57 @@ describe("createOpenAiResponsesModel", () => {
         toolCalls: [{ id: "c", name: "read", arguments: "{}" }],
         usage: { inputTokens: 5, outputTokens: 9, reasoningTokens: 7 },
       },
+    });
+  });
+
+  it.each<[string, object[], [id: string, input: string][]]>([
+    [
+      "two calls with one index",
+      [
+        { type: "response.output_item.done", output_index: 0, item: weather("a", '{"n":1}') },
+        { type: "response.output_item.done", output_index: 0, item: weather("b", '{"n":2}') },
+        end(),
+      ],
+      [
+        ["a", '{"n":1}'],
+        ["b", '{"n":2}'],
+      ],
+    ],
+    [
+      "a call whose arguments only their own event completes",
+      [
+        { type: "response.output_item.added", output_index: 0, item: weather("a", "") },
+        {
+          type: "response.function_call_arguments.done",
+          output_index: 0,
+          arguments: '{"n":1}',
+        },
+        end(weather("a", "")),
+      ],
+      [["a", '{"n":1}']],
+    ],
+    [
+      "a call that only pieces of its arguments complete",
+      [
+        { type: "response.output_item.added", output_index: 0, item: weather("a", "") },
+        { type: "response.function_call_arguments.delta", output_index: 0, delta: '{"n"' },
+        { type: "response.function_call_arguments.delta", output_index: 0, delta: ":1}" },
+        end(),
+      ],
+      [["a", '{"n":1}']],
+    ],
+    [
+      "a call that only the last event completes",
+      [
+        { type: "response.output_item.added", output_index: 0, item: weather("a", "") },
+        { type: "response.function_call_arguments.delta", output_index: 0, delta: '{"n"' },
+        end(weather("a", '{"n":1}')),
+      ],
+      [["a", '{"n":1}']],
+    ],
+  ])("reads %s", async (_name, events, calls) => {
+    expect(await drained(playing(...events))).toMatchObject({
+      response: { toolCalls: calls.map(([id, input]) => ({ id, arguments: input })) },
     });
   });
 

@@ -10,6 +10,7 @@ import {
   redactSecrets,
   sha256Hex,
 } from "@ccl/core";
+import { throwIfAborted } from "@ccl/core/async";
 import {
   arrayAt,
   isRecord,
@@ -37,17 +38,13 @@ export interface ReplayOptions {
   store: ReplayStore;
   /** Called once for each request that is not recorded. Without a model such a request is an error. */
   model?: LanguageModel | undefined;
-  /** Default: that of `model`, else `replay`. */
-  provider?: string | undefined;
-  modelId?: string | undefined;
 }
 
 /**
  * Creates a model that answers from a recording. Secrets are removed from stored requests and answers. The run that
  * records receives the same answers as later runs. A stream yields the recorded answer in one piece.
  */
-export function createReplayModel(options: ReplayOptions): StreamingModel {
-  const { store, model } = options;
+export function createReplayModel({ store, model }: ReplayOptions): StreamingModel {
   let reading: Promise<Recording> | undefined;
   let writing: Promise<void> = Promise.resolve();
   const pending = new Map<string, Promise<ModelResponse>>();
@@ -70,11 +67,7 @@ export function createReplayModel(options: ReplayOptions): StreamingModel {
     return response;
   };
   const generate = async (request: ModelRequest): Promise<ModelResponse> => {
-    if (request.signal?.aborted === true) {
-      throw new LanguageModelError("aborted", "The call was aborted.", {
-        cause: request.signal.reason,
-      });
-    }
+    throwIfAborted(request.signal, LanguageModelError);
     const recording = await (reading ??= open());
     const key = keyOf(recordedRequest(request));
     const known = recording.get(key);
@@ -86,8 +79,8 @@ export function createReplayModel(options: ReplayOptions): StreamingModel {
     return structuredClone(await running);
   };
   return {
-    provider: options.provider ?? model?.provider ?? "replay",
-    modelId: options.modelId ?? model?.modelId ?? "replay",
+    provider: model?.provider ?? "replay",
+    modelId: model?.modelId ?? "replay",
     generate,
     async *stream(request) {
       yield* wholeDeltas(await generate(request));

@@ -968,6 +968,15 @@ play(
   ev(g([{ text: "hm", thought: true }]), g([{ text: T }], { finishReason: "STOP" }, gu)),
   { ...afine, reasoning: "hm" },
 );
+play(
+  "gemini",
+  "arguments in pieces",
+  ev(
+    g([{ functionCall: { name: "read", partialArgs: [{ jsonPath: "$.p", stringValue: "a" }] } }]),
+    g([], { finishReason: "STOP" }, gu),
+  ),
+  { message: /do not set streamFunctionCallArguments/ },
+);
 play("gemini", "blocked", ev({ promptFeedback: { blockReason: "SAFETY" }, ...gu }), {
   error: "content_filtered",
 });

@@ -1,14 +1,25 @@
 import type {
   ChatMessage,
+  MediaPart,
   ModelUsage,
   Part,
   ProviderFields,
   ProviderPart,
+  TextPart,
   ToolCall,
 } from "@ccl/core";
-import { isRecord, type JsonRecord, recordAt, stringAt, withoutUndefined } from "@ccl/core/json";
+import {
+  arrayAt,
+  isRecord,
+  type JsonRecord,
+  numberAt,
+  recordAt,
+  stringAt,
+  toBase64,
+  withoutUndefined,
+} from "@ccl/core/json";
 
-import { withForm } from "./original-form.ts";
+import { formOf, withForm } from "./original-form.ts";
 
 /** The members of a record that a converter does not know, as `providerMetadata` under the wire format's name. */
 export function unknownFields(
@@ -55,6 +66,24 @@ const pairKeys = [
   "id",
 ];
 
+/** What was read of a part, which of its members, and members that it holds elsewhere. */
+interface ReadPart {
+  part: TextPart | MediaPart;
+  known: readonly string[];
+  others?: JsonRecord;
+}
+
+/** Readers of parts by their type. Undefined if a part lacks what its type needs. */
+export type PartReaders = Record<string, ((wire: JsonRecord) => ReadPart | undefined) | undefined>;
+
+/** Reads a part, and keeps the members that the reader does not know. A part without a counterpart becomes opaque. */
+export function readPart(format: string, wire: unknown, readers: PartReaders): Part {
+  const read = isRecord(wire) ? entryOf(readers, wire["type"])?.(wire) : undefined;
+  if (read === undefined || !isRecord(wire)) return opaquePart(format, wire);
+  const { part, known, others } = read;
+  return withMetadata(part, unknownFields(format, { ...others, ...wire }, known));
+}
+
 /** Wraps a message of a role without a counterpart in a user message. */
 export function opaqueMessage(provider: string, raw: unknown): ChatMessage {
   return { role: "user", content: [opaquePart(provider, raw)] };
@@ -100,27 +129,38 @@ export function partsAndCalls(
 }
 
 /**
- * Merges an assistant's parts and calls in their original order. `at` is the number of parts before a call. Calls
- * without `at` come last.
+ * Writes an assistant's calls and merges them with its parts in their original order. Calls whose number of parts before
+ * them is not recorded come last.
  */
 export function interleaved<Item>(
+  format: string,
   parts: readonly Item[],
-  calls: readonly { at: unknown; item: Item }[],
+  calls: readonly ToolCall[] | undefined = [],
+  write: (call: ToolCall) => Item,
 ): Item[] {
+  const places = calls.map((call) => formOf(format, call)["at"]);
+  const written = calls.map(write);
   const items: Item[] = [];
-  let next = 0;
+  let from = 0;
   for (const [index, part] of parts.entries()) {
-    for (
-      let call = calls[next];
-      typeof call?.at === "number" && call.at <= index;
-      call = calls[next]
-    ) {
-      items.push(call.item);
-      next += 1;
-    }
-    items.push(part);
+    const later = places.findIndex((at) => typeof at !== "number" || at > index);
+    const to = later < 0 ? written.length : Math.max(from, later);
+    items.push(...written.slice(from, to), part);
+    from = to;
   }
-  return [...items, ...calls.slice(next).map(({ item }) => item)];
+  return [...items, ...written.slice(from)];
+}
+
+/** The item of a list with index 0, or without an index. It need not be the first. */
+export function firstIn(body: JsonRecord, list: string): JsonRecord | undefined {
+  return arrayAt(body, list)
+    .filter(isRecord)
+    .find((item) => (numberAt(item, "index") ?? 0) === 0);
+}
+
+/** The bytes of media as a `data:` address. Undefined without bytes. */
+export function dataUrlOf({ mimeType, data }: MediaPart): string | undefined {
+  return data && `data:${mimeType};base64,${toBase64(data)}`;
 }
 
 /** The counts of a call as core has them. Undefined if the server sent neither input nor output tokens. */

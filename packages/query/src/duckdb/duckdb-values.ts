@@ -28,8 +28,9 @@ export function duckDbEncoder(
     case "date":
       return orNull((text) => new duckdb.DuckDBDateValue(Date.parse(`${text}T00:00:00Z`) / dayMs));
     case "timestamp":
-    case "timestamptz":
       return orNull((text) => new duckdb.DuckDBTimestampValue(microsOf(text)));
+    case "timestamptz":
+      return orNull((text) => new duckdb.DuckDBTimestampTZValue(microsOf(text)));
     default:
       return (value) => value;
   }
@@ -61,9 +62,11 @@ export function duckDbDecoder(duckdb: DuckDbModule, type: DataType): ValueDecode
       return (value) =>
         value instanceof duckdb.DuckDBDateValue ? dateText(value.days * dayMs) : undefined;
     case "timestamp":
+      return (value) =>
+        value instanceof duckdb.DuckDBTimestampValue ? clockText(value.micros) : undefined;
     case "timestamptz":
       return (value) =>
-        value instanceof duckdb.DuckDBTimestampValue ? clockText(value.micros, kind) : undefined;
+        value instanceof duckdb.DuckDBTimestampTZValue ? clockText(value.micros, "Z") : undefined;
   }
 }
 
@@ -72,10 +75,10 @@ function dateText(timeMs: number): string | undefined {
   return text.length === 24 ? text.slice(0, 10) : undefined;
 }
 
-function clockText(micros: bigint, kind: "timestamp" | "timestamptz"): string | undefined {
+function clockText(micros: bigint, zone = ""): string | undefined {
   const rest = ((micros % 1_000_000n) + 1_000_000n) % 1_000_000n;
   const text = new Date(Number((micros - rest) / 1_000n)).toISOString();
   if (text.length !== 24) return undefined;
   const fraction = rest === 0n ? "" : `.${String(rest).padStart(6, "0").replace(/0+$/, "")}`;
-  return `${text.slice(0, 19)}${fraction}${kind === "timestamptz" ? "Z" : ""}`;
+  return `${text.slice(0, 19)}${fraction}${zone}`;
 }

@@ -17,11 +17,11 @@ export interface Instance {
   close(): Promise<void>;
 }
 
-/** Opens DuckDB in memory with locked settings. It loads no extension and reads only files that `before` allows. */
+/** Opens DuckDB in memory with locked settings. It loads no extension and reads only files that the statement `allowed` permits. */
 export async function openInstance(
   duckdb: DuckDbModule,
   { threads = 2, memoryMiB = 512, nullOrder = "NULLS_LAST" }: InstanceSettings,
-  before = "",
+  allowed = "",
 ): Promise<Instance> {
   const instance = await duckdb.DuckDBInstance.create(":memory:", {
     threads: String(threads),
@@ -33,7 +33,7 @@ export async function openInstance(
   try {
     const connection = await instance.connect();
     await connection.run(
-      `SET temp_directory = ''; ${before} SET enable_external_access = false; SET lock_configuration = true`,
+      `SET TimeZone = 'UTC'; SET temp_directory = ''; ${allowed} SET enable_external_access = false; SET lock_configuration = true`,
     );
     connection.closeSync();
   } catch (error) {

@@ -39,7 +39,7 @@ export async function openParquetConnector(
   const instance = await openInstance(
     duckdb,
     {},
-    `SET TimeZone = 'UTC'; SET allowed_directories = [${quoteText(folder)}];`,
+    `SET allowed_directories = [${quoteText(folder)}];`,
   );
   return {
     name: "Parquet",

@@ -107,12 +107,7 @@ function kindOf({ DuckDBTypeId: id }: DuckDbModule, type: DuckDBType): DataType 
 
 function decoderOf(duckdb: DuckDbModule, type: DuckDBType): (value: DuckDBValue) => PlanValue {
   const known = kindOf(duckdb, type);
-  if (known !== undefined) {
-    const decode = duckDbDecoder(duckdb, known);
-    return (value) => decode(value) ?? String(value);
-  }
-  return (value) =>
-    value instanceof duckdb.DuckDBTimestampTZValue
-      ? `${new duckdb.DuckDBTimestampValue(value.micros).toString().replace(" ", "T")}Z`
-      : String(value);
+  if (known === undefined) return String;
+  const decode = duckDbDecoder(duckdb, known);
+  return (value) => decode(value) ?? String(value);
 }

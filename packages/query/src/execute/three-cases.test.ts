@@ -1,4 +1,5 @@
-import { createCatalog, fromOpenApi, fromSqlDatabase, fromTools, type Catalog } from "@ccl/catalog";
+import { createCatalog, type Catalog } from "@ccl/catalog";
+import { fromOpenApi, fromSqlDatabase, fromTools } from "@ccl/catalog/importers";
 import type { SqliteDatabase } from "@ccl/sql";
 import { openSqlite } from "@ccl/sql/node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-import { groupDigits } from "@ccl/core";
+import { formatCount } from "@ccl/core";
 
 import { typeName } from "../plan/data-type.ts";
 import { shownName } from "../plan/derived-name.ts";
@@ -45,9 +45,7 @@ function stepLine({ name, text }: ExplainedStep): string {
 }
 
 function aboutRows(rows: number | undefined): string {
-  return rows === undefined
-    ? "rows unknown"
-    : `about ${groupDigits(rows)} row${rows === 1 ? "" : "s"}`;
+  return rows === undefined ? "rows unknown" : `about ${formatCount(rows, "row")}`;
 }
 
 function aboutBytes(bytes: number | undefined): string {

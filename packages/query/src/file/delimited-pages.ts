@@ -60,10 +60,10 @@ export async function* delimitedPages(
   }
   scanner ??= createDelimitedScanner(detectDelimiter(sample));
   take(scanner.push(sample));
+  take(scanner.end());
   if (scanner.isInQuotes) {
     throw new QueryError("value_invalid", `${source}: a quoted cell does not end.`);
   }
-  take(scanner.end());
   if (places !== undefined && pending.length > 0) yield pageOf(pending, places);
 }
 

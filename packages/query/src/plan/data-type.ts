@@ -72,7 +72,7 @@ const columnKinds: readonly [pattern: RegExp, kind: Exclude<DataKind, "decimal">
   [/^(?:real|float\d*|double(?: precision)?|number)$/, "float"],
   [/^bool(?:ean)?$/, "bool"],
   [/^date$/, "date"],
-  [/^(?:timestamptz|timestamp with time zone|datetimeoffset|instant|date-time)$/, "timestamptz"],
+  [/^(?:timestamp_?tz|timestamp with time zone|datetimeoffset|instant|date-time)$/, "timestamptz"],
   [/^(?:timestamp(?: without time zone)?|datetime\d*|ts|timestamp_n?[mu]?s)$/, "timestamp"],
 ];
 

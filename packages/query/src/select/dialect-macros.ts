@@ -192,6 +192,9 @@ const sqlite: Macros = {
   ...powers(
     `CASE WHEN ${isComplexPower} THEN NULL WHEN isinf(${power}) THEN error('a power that is infinite is not supported here') ELSE ${power} END`,
   ),
+  exp: [
+    `(x) AS CASE WHEN x > 709.78 THEN error('an exponential that is infinite is not supported here') ELSE own."exp"(x) END`,
+  ],
   "/": [`(a, b) AS own."//"(a, nullif(b, 0))`],
   "%": [
     `(a, b) AS CASE WHEN own."greatest"(abs(a), abs(b)) >= 9223372036854775807 THEN error('the remainder of a number of 19 digits or more is not supported here') ELSE own."%"(trunc(a), nullif(trunc(b), 0)) END`,

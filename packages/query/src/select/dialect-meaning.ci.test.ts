@@ -246,3 +246,18 @@ it.each(["postgresql", "sqlite"] as const)(
 it("gives other results if a statement is run as DuckDB's own", async () => {
   expect((await compared("postgresql", 50, "duckdb")).different).not.toEqual([]);
 }, 60_000);
+
+it.each([
+  ["(b | a) = '3'", "compared with a number"],
+  ["(a > b) = 'true'", "compared with a condition"],
+  ["(a is null) = '0'", "compared with a condition"],
+  ["(not a in (1, 2)) = '0'", "compared with a condition"],
+  ["exp(1000) * x = 0", "infinite"],
+])("refuses %s, which SQLite reads differently", async (condition, reason) => {
+  const rows = [{ id: 0, a: 1, b: 2, x: 0, y: 0, s: "", d: null, ts: null }];
+  const asked = ourRows("sqlite", "sqlite", `select id from q where ${condition}`, rows);
+  await expect(asked).rejects.toThrow(reason);
+  expect(await ourRows("sqlite", "sqlite", "select id from q where (a > b) = 0", rows)).toEqual([
+    [0],
+  ]);
+});

@@ -38,10 +38,10 @@ export interface SqlPlan {
 
 const maxCharacters = 100_000;
 /**
- * Limits the SELECTs of WITH and UNION. A database plans all of them before a deadline can take
- * effect.
+ * Limits the SELECTs of WITH and UNION. The check reads them, and a database plans them, without a
+ * turn for the deadline.
  */
-const maxSelects = 150;
+const maxSelects = 100;
 /**
  * For a longer statement, the event loop gets a turn between the stages, so that a deadline can
  * take effect.
@@ -73,8 +73,7 @@ export async function parseSql(text: string, options: ParseSqlOptions): Promise<
     plain.length > longCharacters ? new Promise((resolve) => setTimeout(resolve, 0)) : undefined;
   const parser = await loadParser();
   await turn();
-  const tree = syntaxTree(plain, parser);
-  await turn();
+  const tree = await syntaxTree(plain, parser, turn);
   if (typeof tree === "string") return refused("syntax_invalid", tree);
   if (tree.length !== 1)
     return refused("statement_refused", `Write one SELECT, not ${tree.length} statements.`);
@@ -114,7 +113,11 @@ function refused(code: string, message: string): Result<SqlPlan> {
 }
 
 /** The statements of a text, or why it cannot be parsed. */
-function syntaxTree(text: string, parser: SqlParser): readonly unknown[] | string {
+async function syntaxTree(
+  text: string,
+  parser: SqlParser,
+  turn: () => Promise<void> | undefined,
+): Promise<readonly unknown[] | string> {
   let reason: string | undefined;
   for (const dialect of ["postgresql", "duckdb", "sqlite", "generic"]) {
     try {
@@ -122,6 +125,8 @@ function syntaxTree(text: string, parser: SqlParser): readonly unknown[] | strin
       return Array.isArray(tree) ? tree : [];
     } catch (error) {
       reason ??= error instanceof Error ? error.message : String(error);
+    } finally {
+      await turn();
     }
   }
   return `The SQL could not be read: ${(reason ?? "").replace(/^sql parser error: /i, "").slice(0, 200)}`;

@@ -193,6 +193,10 @@ export class ExpressionResolver {
         reason: "rows are compared; write a = b AND c = d instead of (a, c) = (b, d)",
       });
     const kinds = sides.map((side) => valueKind(side, place, this.#at));
+    if (sides.some(isCondition) && (kinds.includes("text") || kinds.includes("literal"))) {
+      const reason = "a text is compared with a condition; write 1 or 0";
+      differences.push({ reason, dialect: "sqlite" });
+    }
     if (!kinds.some(isNumber)) return;
     const reason = "a text is compared with a number; write the number as 'text', or cast the text";
     if (kinds.includes("text")) differences.push({ reason });
@@ -400,4 +404,15 @@ function dialectsOf(name: string, args: readonly unknown[]): readonly SqlSpellin
   if (name === "date" && first === "now") return ["sqlite", "postgresql"];
   if (name === "strftime") return first === undefined ? ["duckdb"] : ["sqlite"];
   return undefined;
+}
+
+/** True for an expression that is true or false. SQLite computes the number 1 or 0. */
+function isCondition(expression: unknown): boolean {
+  const { tag = "", content } = variantOf(expression) ?? {};
+  if (tag === "Nested") return isCondition(content);
+  const operator = String(nodeOf(content)["op"]);
+  return (
+    /^(?:Is\w+|InList|InSubquery|Between|I?Like|Exists)$/.test(tag) ||
+    /^(?:Eq|NotEq|Lt|Gt|LtEq|GtEq|And|Or|Not|PGRegex\w+)$/.test(operator)
+  );
 }

@@ -161,7 +161,8 @@ function operatorKind(
   if (operator === "StringConcat") return "text";
   if (left === "date" && /^(?:Plus|Minus)$/.test(operator))
     return right === "date" ? "int" : isWhole(right) ? "date" : undefined;
-  if (!/^(?:Plus|Minus|Multiply|Divide|Modulo)$/.test(operator)) return undefined;
+  if (!/^(?:Plus|Minus|Multiply|Divide|Modulo|BitwiseOr|BitwiseAnd)$/.test(operator))
+    return undefined;
   const kind = isNumber(left) && isNumber(right) ? commonKind([left, right]) : undefined;
   return operator === "Divide" && kind === "numeric" ? "fraction" : kind;
 }

@@ -11,8 +11,7 @@ const names: Record<Exclude<DataType["kind"], "decimal">, string> = {
   text: "varchar",
   date: "date",
   timestamp: "timestamp",
-  // Instants are stored as UTC wall-clock time, so that the process's time zone has no effect.
-  timestamptz: "timestamp",
+  timestamptz: "timestamptz",
 };
 
 /** DuckDB's name of a type. */
@@ -84,8 +83,7 @@ export function quoteText(text: string): string {
 /** A constant, quoted and typed. A quoted NUL would end DuckDB's text. */
 function literal(value: string | number | boolean | null, type: DataType): string {
   if (value === null) return castTo("null", type);
-  const text = type.kind === "timestamptz" ? String(value).replace("Z", "") : String(value);
-  const quoted = quoteText(text);
+  const quoted = quoteText(String(value));
   const whole = quoted.includes("\0") ? `(${quoted.replaceAll("\0", "' || chr(0) || '")})` : quoted;
   return castTo(whole, type);
 }
@@ -149,9 +147,8 @@ function printTimeCall(call: TypedCall, parts: readonly string[]): string {
     case "date":
       return castTo(a, { kind: "date" });
     case "local":
-      return `timezone(${b}, timezone('UTC', ${a}))`;
     case "instant":
-      return `timezone('UTC', timezone(${b}, ${a}))`;
+      return `timezone(${b}, ${a})`;
     case "date_trunc":
       return castTo(`date_trunc(${a}, ${castTo(b, timestamp)})`, timestamp);
     case "extract": {

@@ -1,3 +1,4 @@
+import { acceptCommits } from "./accept-commits.ts";
 import type { KeyValue } from "./key-value.ts";
 import { SortedKeys } from "./sorted-keys.ts";
 
@@ -7,10 +8,6 @@ export function createMemoryKeyValue(): KeyValue {
   return {
     get: async (keys) => keys.map((key) => texts.get(key)),
     list: async (range) => texts.list(range),
-    async commit({ checks, writes }) {
-      if (checks.some(([key, text]) => texts.get(key) !== text)) return false;
-      for (const [key, text] of writes) texts.set(key, text);
-      return true;
-    },
+    commit: async (commit) => acceptCommits([commit], texts)[0] === true,
   };
 }

@@ -17,13 +17,15 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Adds the writer's own numbers to one log and one record, and prints each once it is kept. */
+/** Adds the writer's own numbers to one log and one record, three at a time, and prints each once it is kept. */
 const program = `
 const { openRecords } = await import(process.argv[1]);
 const records = await openRecords(JSON.parse(process.argv[2]));
-for (let number = Number(process.argv[3]); ; number += 2) {
-  await records.write([{ append: "log", entries: [number] }, { put: "last", value: number }]);
-  console.log(number);
+for (let first = Number(process.argv[3]); ; first += 6) {
+  await Promise.all([first, first + 2, first + 4].map(async (number) => {
+    await records.write([{ append: "log", entries: [number] }, { put: "last", value: number }]);
+    console.log(number);
+  }));
 }`;
 
 function startWriter(place: NodeRecordsPlace, from: number) {

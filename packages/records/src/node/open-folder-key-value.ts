@@ -1,4 +1,4 @@
-import { constants, mkdir, open, rename, stat, type FileHandle } from "node:fs/promises";
+import { constants, mkdir, open, readFile, rename, stat, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 
 import { TurnQueue } from "@ccl/core/async";
@@ -10,7 +10,9 @@ import {
   writeFileDurable,
 } from "@ccl/core/node";
 
-import type { KeyRange, KeyValue, KeyValueCommit, KeyValueEntry } from "../key-value/key-value.ts";
+import { acceptCommits } from "../key-value/accept-commits.ts";
+import { groupCalls } from "../key-value/group-calls.ts";
+import type { KeyRange, KeyValue, KeyValueCommit } from "../key-value/key-value.ts";
 import { damagedError } from "../records/stored-text.ts";
 import { RecordsError } from "../records-error.ts";
 import { readTexts } from "./read-texts.ts";
@@ -61,9 +63,7 @@ export class FolderKeyValue implements KeyValue {
 
   create(): Promise<void> {
     return withFileLock(this.#lockPath, {}, async () => {
-      const isThere = await unless(["ENOENT"], open(this.#path, "r"), undefined);
-      await isThere?.close();
-      if (isThere) return;
+      if (await unless(["ENOENT"], stat(this.#path), undefined)) return;
       if ((await this.#lastNumber()) > 0)
         throw damagedError(`The file "${this.#path}" is gone.`, { path: this.#path });
       await writeFileDurable(this.#path, headerLine(1), { ...this.#options, mode: 0o600 });
@@ -89,11 +89,9 @@ export class FolderKeyValue implements KeyValue {
       return found.map(([key], at) => [key, texts[at] ?? ""]);
     });
 
-  commit: KeyValue["commit"] = (commit) => {
-    if (this.#options.damage !== undefined)
-      throw new RecordsError("read_only", "A folder that is salvaged can't be written to.");
-    return this.#turns.run(() => withFileLock(this.#lockPath, {}, () => this.#write(commit)));
-  };
+  commit: KeyValue["commit"] = groupCalls((commits: readonly KeyValueCommit[]) =>
+    this.#turns.run(() => withFileLock(this.#lockPath, {}, () => this.#write(commits))),
+  );
 
   close(): Promise<void> {
     return this.#turns.run(async () => {
@@ -102,21 +100,28 @@ export class FolderKeyValue implements KeyValue {
     });
   }
 
-  async #write({ checks, writes }: KeyValueCommit): Promise<boolean> {
+  async #write(commits: readonly KeyValueCommit[]): Promise<boolean[]> {
     const handle = await this.#refresh();
-    const places = checks.map(([key]) => this.#index.places.get(key));
+    const keys = [...new Set(commits.flatMap(({ checks }) => checks.map(([key]) => key)))];
+    const places = keys.map((key) => this.#index.places.get(key));
     const texts = await readTexts(handle, places);
-    if (checks.some(([, text], at) => texts[at] !== text)) return false;
-    await this.#append(handle, writes);
+    const outcomes = acceptCommits(commits, new Map(keys.map((key, at) => [key, texts[at]])));
+    let number = this.#index.nextNumber;
+    const steps = commits.flatMap(({ writes }, at) => {
+      if (outcomes[at] !== true) return [];
+      number += writes.length;
+      return linesOf(writes, number - writes.length);
+    });
+    if (steps.length > 0) await this.#append(handle, steps.join(""));
     const { wholeBytes, liveBytes } = this.#index;
     if (wholeBytes > smallFileBytes && wholeBytes > 2 * liveBytes) await this.#compact(handle);
-    return true;
+    return outcomes;
   }
 
-  async #append(handle: FileHandle, writes: readonly KeyValueEntry[]): Promise<void> {
-    const { wholeBytes, tornBytes, nextNumber } = this.#index;
+  async #append(handle: FileHandle, lines: string): Promise<void> {
+    const { wholeBytes, tornBytes } = this.#index;
     if (tornBytes > 0) await handle.truncate(wholeBytes);
-    const bytes = Buffer.from(linesOf(writes, nextNumber).join(""));
+    const bytes = Buffer.from(lines);
     try {
       for (let done = 0; done < bytes.length;) {
         const at = wholeBytes + done;
@@ -162,13 +167,9 @@ export class FolderKeyValue implements KeyValue {
 
   /** The number of the last line that is known to be on the disk. A file that ends earlier was truncated. */
   async #lastNumber(): Promise<number> {
-    const file = await unless(["ENOENT"], open(this.#endPath, "r"), undefined);
-    try {
-      const [number = "", sum] = ((await file?.readFile("latin1")) ?? "").split(" ");
-      return checksumOf(number) === sum ? Number(number) : 0;
-    } finally {
-      await file?.close();
-    }
+    const text = await unless(["ENOENT"], readFile(this.#endPath, "latin1"), "");
+    const [number = "", sum] = text.split(" ");
+    return checksumOf(number) === sum ? Number(number) : 0;
   }
 
   async #writeEnd(): Promise<void> {

@@ -73,7 +73,7 @@ export class RecordIndex {
     this.#lineCount += 1;
     if (this.#lineCount === 1) {
       const from = parseHeader(bytes.toString());
-      if (from === undefined) this.#report(`Line 1 of "${this.#path}" is no header of records.`);
+      if (from === undefined) this.#report(`Line 1 of "${this.#path}" is not a header of records.`);
       this.nextNumber = from ?? 0;
       return undefined;
     }

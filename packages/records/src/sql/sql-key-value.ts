@@ -11,8 +11,9 @@ import {
   textIn,
 } from "@ccl/sql";
 
+import { acceptCommits } from "../key-value/accept-commits.ts";
+import { groupCalls } from "../key-value/group-calls.ts";
 import type { KeyRange, KeyValue, KeyValueCommit } from "../key-value/key-value.ts";
-import { groupCalls } from "./group-calls.ts";
 import { hasFormerTables, moveTables } from "./move-tables.ts";
 
 /** Parameters of one statement, far below the limit of any driver. */
@@ -95,16 +96,9 @@ function* write(
   const checked = new Set(commits.flatMap(({ checks }) => checks.map(([key]) => key)));
   // All writers use the same order, so that no two of them wait for each other.
   const stored = yield* read([...checked].sort(), lock);
-  const texts = new Map<string, string | undefined>(stored);
-  const written = new Map<string, string | undefined>();
-  const outcomes = commits.map(({ checks, writes }) => {
-    if (checks.some(([key, text]) => texts.get(key) !== text)) return false;
-    for (const [key, text] of writes) {
-      texts.set(key, text);
-      written.set(key, text);
-    }
-    return true;
-  });
+  const outcomes = acceptCommits(commits, new Map(stored));
+  const accepted = commits.filter((_, at) => outcomes[at]);
+  const written = new Map(accepted.flatMap(({ writes }) => writes));
   const isNew = (key: string): boolean => checked.has(key) && !stored.has(key);
   const sorted = [...written].sort(([one], [other]) => (one < other ? -1 : 1));
   const put = sorted.flatMap(([key, text]) => (text === undefined ? [] : [[key, text]]));

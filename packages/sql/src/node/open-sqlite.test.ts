@@ -219,7 +219,7 @@ describe.each(drivers)("openSqlite over %s", (driver) => {
 
   it.each([
     ["a missing folder", "none/db.sqlite", "open_failed"],
-    ["a file of another format", "garbage.sqlite", "corrupt"],
+    ["a file of another format", "garbage.sqlite", "damaged"],
   ])("rejects %s", async (_name, path, code) => {
     writeFileSync(join(folder, "garbage.sqlite"), "This is no database. ".repeat(500));
     await expect(open({ name: path })).rejects.toMatchObject({ name: "SqlError", code });

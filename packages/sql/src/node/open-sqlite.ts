@@ -24,7 +24,7 @@ export interface OpenSqliteOptions extends SqliteSettings {
  * Opens a database file in WAL mode with foreign keys on, and verifies each setting. Within one
  * process, open a file with only one driver: two copies of SQLite in a process break each other's
  * locks.
- * @throws SqlError `no_driver`, `open_failed`, `corrupt`, `busy`, `disk_full`, `read_only`,
+ * @throws SqlError `no_driver`, `open_failed`, `damaged`, `busy`, `disk_full`, `read_only`,
  * `invalid_input`, `aborted`
  */
 export async function openSqlite(options: OpenSqliteOptions): Promise<SqliteDatabase> {

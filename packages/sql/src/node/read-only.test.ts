@@ -77,7 +77,7 @@ describe.each(drivers)("openSqlite, read only, over %s", (driver) => {
     await expect(
       openSqlite({ path: join(folder, "note.txt"), driver, readOnly: true }),
     ).rejects.toMatchObject({
-      code: "corrupt",
+      code: "damaged",
     });
     expect(everything()).toEqual(before);
   });

@@ -11,8 +11,8 @@ const codes: readonly [prefix: string, code: SqlErrorCode][] = [
   ["08", "connection_failed"],
   ["57P", "connection_failed"],
   ["53300", "connection_failed"],
-  ["XX001", "corrupt"],
-  ["XX002", "corrupt"],
+  ["XX001", "damaged"],
+  ["XX002", "damaged"],
 ];
 
 const lostConnection =

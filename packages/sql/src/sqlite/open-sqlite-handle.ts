@@ -34,7 +34,7 @@ const synchronousLevels = { full: 2, normal: 1, off: 0 } as const;
 /**
  * Wraps an open handle (a better-sqlite3 `Database`, a `DatabaseSync`) as a database in WAL mode
  * with foreign keys on, and verifies each setting. The caller closes the handle.
- * @throws SqlError `open_failed`, `corrupt`, `busy`, `disk_full`, `read_only`, `invalid_input`,
+ * @throws SqlError `open_failed`, `damaged`, `busy`, `disk_full`, `read_only`, `invalid_input`,
  * `aborted`
  */
 export async function openSqliteHandle(

@@ -6,11 +6,11 @@ const codes: readonly [number: number, name: string, code: SqlErrorCode][] = [
   [5, "BUSY", "busy"],
   [6, "LOCKED", "busy"],
   [8, "READONLY", "read_only"],
-  [11, "CORRUPT", "corrupt"],
+  [11, "CORRUPT", "damaged"],
   [13, "FULL", "disk_full"],
   [14, "CANTOPEN", "open_failed"],
   [19, "CONSTRAINT", "constraint"],
-  [26, "NOTADB", "corrupt"],
+  [26, "NOTADB", "damaged"],
 ];
 
 /** Converts a driver's error to a `SqlError`. A `SqlError` is returned unchanged. */
@@ -20,7 +20,7 @@ export function sqliteErrorOf(error: unknown): SqlError {
   return new SqlError(code, `SQLite: ${reasonOf(error)}.`, { cause: error });
 }
 
-const undoing: ReadonlySet<SqlErrorCode> = new Set(["disk_full", "corrupt", "open_failed"]);
+const undoing: ReadonlySet<SqlErrorCode> = new Set(["disk_full", "damaged", "open_failed"]);
 
 /**
  * True for failures after which SQLite may have rolled the transaction back by itself

@@ -3,7 +3,7 @@ import type { SqlRow } from "./sql-steps.ts";
 
 /**
  * Reads a column as text.
- * @throws SqlError `corrupt`
+ * @throws SqlError `damaged`
  */
 export function textIn(row: SqlRow, column: string): string {
   const value = row[column];
@@ -13,7 +13,7 @@ export function textIn(row: SqlRow, column: string): string {
 
 /**
  * Reads a column as a number.
- * @throws SqlError `corrupt`
+ * @throws SqlError `damaged`
  */
 export function numberIn(row: SqlRow, column: string): number {
   const value = row[column];
@@ -23,7 +23,7 @@ export function numberIn(row: SqlRow, column: string): number {
 
 /**
  * Reads a column as bytes. Undefined for null.
- * @throws SqlError `corrupt`
+ * @throws SqlError `damaged`
  */
 export function bytesIn(row: SqlRow, column: string): Uint8Array | undefined {
   const value = row[column];
@@ -34,7 +34,7 @@ export function bytesIn(row: SqlRow, column: string): Uint8Array | undefined {
 
 /**
  * Parses the JSON in a column. Undefined for null.
- * @throws SqlError `corrupt`
+ * @throws SqlError `damaged`
  */
 export function jsonIn<Value>(row: SqlRow, column: string): Value | undefined {
   if (row[column] === null) return undefined;
@@ -42,13 +42,13 @@ export function jsonIn<Value>(row: SqlRow, column: string): Value | undefined {
     return JSON.parse(textIn(row, column));
   } catch (error) {
     if (SqlError.isInstance(error)) throw error;
-    throw new SqlError("corrupt", `The stored ${column} is not JSON.`, { cause: error });
+    throw new SqlError("damaged", `The stored ${column} is not JSON.`, { cause: error });
   }
 }
 
 /**
  * Parses the JSON in a column that is never null.
- * @throws SqlError `corrupt`
+ * @throws SqlError `damaged`
  */
 export function requiredJsonIn<Value>(row: SqlRow, column: string): Value {
   const value = jsonIn<Value>(row, column);
@@ -59,7 +59,7 @@ export function requiredJsonIn<Value>(row: SqlRow, column: string): Value {
 function unexpectedValue(column: string, value: unknown): SqlError {
   const type = value === null ? "null" : typeof value;
   return new SqlError(
-    "corrupt",
+    "damaged",
     `The database gave a ${type} for the column ${column}; leave the client's type parsers as they are.`,
   );
 }

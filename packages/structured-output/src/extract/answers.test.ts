@@ -391,6 +391,30 @@ E(`{"a":"x"}\n{"b":"y"}\nBoth are needed.`, R);
 E(`Step 1: {"a":1}. Step 2: {"a":1,"b":2}.`, R);
 E(`{"a":1}\n\n(Note: {"a":1} is the default.)`, { a: 1 });
 
+// the start is missing
+E(`"a": 1, "b": {"c": 2}}`, { a: 1, b: { c: 2 } }, R);
+E(`"a": {"b": {"c": 2}}}`, { a: { b: { c: 2 } } }, R);
+E(`\n  "a": "x",\n  "b": 2\n}`, { a: "x", b: 2 }, R);
+E(`x", "b": {"c": 2}}`, R);
+E(`x", "b": {"c": 2}, "d": 3}`, R);
+E(`{"a": ]: 1, "b": {"c": 2}}`, R);
+// labels in brackets
+E(`[RESULT]\n{"a": 1}\n[/RESULT]`, { a: 1 });
+E(`[JSON]\n{"a": 1}`, { a: 1 });
+E(`[Ulm]`, ["Ulm"]);
+// members never become part of a key or a text
+E(`{"a": [1], 2], "b": 3}`, R, { a: [1, 2], b: 3 });
+E(`{"a": 1, "b": ]:, "c": {"d": 4}}`, R);
+E(`{"a": 1 "b"}`, R);
+E(`{"a": "x", "b", "c": "y"}`, R);
+E(`{"a": "x", "b" "c": "y"}`, R);
+E(`{"a": "one", "two", "three", "b": 1}`, R, { a: ["one", "two", "three"], b: 1 });
+E(`{"a": "x.split(", ")", "b": 1}`, { a: 'x.split(", ")', b: 1 }, R);
+// a quote too many at a key
+E(`{"a"": "x", "b"": 1}`, { a: "x", b: 1 });
+E(`{""a": "x", "b": 1}`, { a: "x", b: 1 });
+E(`{&quot;a&quot;: 1}`, R, { a: 1 });
+
 describe("answers as models write them", () => {
   it.each(rows)("%j", (text, wants) => {
     const read = extractJson(text);

@@ -32,9 +32,6 @@ export interface Chosen<T> extends Pick<Fit<T>, "value" | "json"> {
   source: JsonSource;
 }
 
-/** With more separate values, the text is about JSON. */
-const MAX_VALUES = 2000;
-
 /** Takes the value of a reading if it fits, else the value inside objects and lists with a single member. */
 export function chosenFrom<T>(
   { value, repairs, source, digits }: Reading,
@@ -68,22 +65,25 @@ export function chooseValue<T>(
   { candidates, broken }: FoundCandidates,
   choice: Choice<T>,
 ): Result<Chosen<T>> {
-  const sequence = joinSequence(text, candidates);
+  const untagged = candidates.filter((candidate) => !isTag(candidate));
+  const sequence = joinSequence(text, untagged.length > 0 ? untagged : candidates);
   const whole = sequence && chosenFrom(sequence, choice);
   if (whole?.repairs.every(({ kind }) => kind !== "schema_list") === true) return success(whole);
   // A footnote mark such as `[1]`, or an empty bracket in prose, counts only if nothing else fits.
   const weighty = sequence
     ? candidates
-    : candidates.filter((candidate) => !isSlight(text, candidate));
-  if (candidates.length > MAX_VALUES)
-    return refuse(`The answer holds more than ${MAX_VALUES} values. Give one.`);
+    : untagged.filter((candidate) => !isSlight(text, candidate));
   const found = fitting(weighty, choice);
-  const [last, ...rivals] = (found.length > 0 ? found : fitting(candidates, choice)).reverse();
+  // Beside a value that cannot be read, it may be a part of it.
+  const isSlightEnough = found.length === 0 && broken.length === 0;
+  const [last, ...rivals] = (isSlightEnough ? fitting(candidates, choice) : found).reverse();
   if (last === undefined)
     return refuse("The answer holds JSON, but no value in it fits what was asked for.");
   const { chosen, candidate } = last;
   const { kind, start, end } = candidate.source;
-  const after = broken.find(({ position, isInFence }) => isInFence && position > end);
+  const after = broken.find(
+    ({ position, isInFence }) => position === end || (isInFence && position > end),
+  );
   const later = weighty.find(
     (other) => other.source.start > end && isRival(other.value, candidate.value, chosen.json),
   );
@@ -152,6 +152,16 @@ function isSlight(text: string, { value, source }: Reading): boolean {
   const isSubscript =
     /[\p{L}\p{N}_)\]]/u.test(text.charAt(source.start - 1)) && !isContainer(value[0]);
   return value.length < 2 && (value.length === 0 || typeof value[0] === "number" || isSubscript);
+}
+
+/** True for a word in brackets, such as `[ANSWER]` before a value. */
+function isTag({ value, repairs }: Reading): boolean {
+  return (
+    Array.isArray(value) &&
+    value.length === 1 &&
+    typeof value[0] === "string" &&
+    repairs.some(({ kind }) => kind === "unquoted_string")
+  );
 }
 
 function isContainer(value: unknown): value is object {

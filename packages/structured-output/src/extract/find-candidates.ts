@@ -48,6 +48,8 @@ const GLUED = /[\p{L}\p{N}_{["'(]/u;
 const OTHER_SPELLING = /\d{16}|\.\d*0(?!\d)|\d[eExXn_,]|\+\d|(?<!\d)\.\d|\d\.(?!\d)|-0(?![.\d])/;
 const MAX_BROKEN = 1000;
 const REREAD_FACTOR = 4;
+/** How far around a value its neighbours are looked for. */
+const MAX_GAP = 64;
 
 /** Finds the values of a text in one linear pass. It recognizes strings, code fences and reasoning blocks. */
 export function findCandidates(text: string, budget: ParseBudget): FoundCandidates {
@@ -148,12 +150,33 @@ function addCandidate(
   { value, repairs }: Pick<PlainReader, "value" | "repairs">,
 ): void {
   const { view, budget, position: end, isInFence } = scan;
+  if (isMember(view.text, start, end) || isInBroken(scan, start)) {
+    addBroken(scan, start, "It is a part of a value that cannot be read");
+    return;
+  }
   scan.candidates.push({
     value,
     repairs,
     source: { kind: isInFence ? "fence" : "prose", start, end },
     digits: () => readDigits(view, start, budget),
   });
+}
+
+/** True for a value where an unreadable one broke off, or between it and a bracket that only it can have opened. */
+function isInBroken({ view, position: end, broken }: Scan, start: number): boolean {
+  const last = broken.at(-1);
+  return (
+    last !== undefined &&
+    (last.position === start || /[}\]]/.test(view.text[view.skipSpace(end)] ?? ""))
+  );
+}
+
+/** True if a key precedes the value, and the rest of an object follows. */
+function isMember(text: string, start: number, end: number): boolean {
+  return (
+    /["'”]\s*[:：]\s*$/.test(text.slice(Math.max(0, start - MAX_GAP), start)) &&
+    /^\s*(?:[}\]]|,\s*["'“])/.test(text.slice(end, end + MAX_GAP))
+  );
 }
 
 /** The value at an offset with its numbers as written. Undefined if JavaScript prints them the same. */

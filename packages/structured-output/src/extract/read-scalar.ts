@@ -10,32 +10,15 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 const LEADING_ZERO = /^0\d+(?:\.\d+)?$/;
 const MEMBER = /^\s{0,64}(["'“”])[^"'“”\n]{1,64}["'“”]\s{0,8}[:：]/;
-const CALL = /^\s{0,64}[\p{L}_$][\p{L}\p{N}_$.]{0,63}\s{0,8}\(/u;
 
 interface Scalar {
   value: unknown;
   repairs: Repair[];
 }
 
-/**
- * Reads a text that is one quoted string, a call with one value (`ObjectId("1")`), or numbers. Bare words count as
- * prose.
- */
+/** Reads a text that is one quoted string, or numbers. Bare words count as prose. */
 export function readScalar(text: string, budget: ParseBudget): Scalar | undefined {
-  return readQuoted(text, budget) ?? readCall(text, budget) ?? readNumbers(text);
-}
-
-function readCall(text: string, budget: ParseBudget): Scalar | undefined {
-  const head = CALL.exec(text)?.[0];
-  if (head === undefined || !/\)\s{0,8};?\s*$/.test(text.slice(-MAX_NUMBERS_LENGTH)))
-    return undefined;
-  const parsed = parseTolerant(createTextView(text), head.length - 1, budget);
-  if (parsed.status !== "complete" || !/^\s*;?\s*$/.test(text.slice(parsed.end))) return undefined;
-  const { value, repairs } = parsed;
-  const isValue = !Array.isArray(value) && repairs.every(({ kind }) => kind !== "unquoted_string");
-  return isValue
-    ? { value, repairs: [{ kind: "function_call", position: text.search(/\S/) }, ...repairs] }
-    : undefined;
+  return readQuoted(text, budget) ?? readNumbers(text);
 }
 
 // Reads a quoted text as the only item of a list.
@@ -46,12 +29,11 @@ function readQuoted(text: string, budget: ParseBudget): Scalar | undefined {
   return { value, repairs };
 }
 
-/** Reads a text that is an object without its braces. The first key must be quoted. */
+/** Reads a text that is an object without its braces, or without the first. The first key must be quoted. */
 export function readMembers(text: string, budget: ParseBudget): Scalar | undefined {
   if (!MEMBER.test(text)) return undefined;
-  const read = readWithin("{", text, "}", budget);
-  const braces: Repair = { kind: "missing_braces", position: 0 };
-  return read && { ...read, repairs: [braces, ...read.repairs] };
+  const read = readWithin("{", text, "}", budget) ?? readWithin("{", text.trimEnd(), "", budget);
+  return read && { ...read, repairs: [{ kind: "missing_braces", position: 0 }, ...read.repairs] };
 }
 
 function readWithin(

@@ -9,9 +9,9 @@ export type StructuredFormat = "json_schema" | "json_object" | "none";
 /** Remembers which formats a model's provider refused. */
 export interface FormatLadder {
   /** The highest rung that the provider has not refused and the model does not declare as missing. */
-  current(model: LanguageModel): Promise<StructuredFormat>;
+  current(model: LanguageModel): StructuredFormat;
   /** Remembers a refusal and returns the next rung. Undefined below `none`. */
-  stepDown(model: LanguageModel, refused: StructuredFormat): Promise<StructuredFormat | undefined>;
+  stepDown(model: LanguageModel, refused: StructuredFormat): StructuredFormat | undefined;
 }
 
 /** From the top down. */
@@ -25,8 +25,8 @@ export function createFormatLadder(): FormatLadder {
     return Math.max(declared, reached.get(keyOf(model)) ?? 0);
   };
   return {
-    current: async (model) => rungs[rungOf(model)] ?? "none",
-    async stepDown(model, refused) {
+    current: (model) => rungs[rungOf(model)] ?? "none",
+    stepDown(model, refused) {
       const next = rungs.indexOf(refused) + 1;
       if (next === rungs.length) return undefined;
       // Meanwhile another call may have stepped down further.

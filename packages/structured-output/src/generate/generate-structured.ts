@@ -14,7 +14,6 @@ import {
 } from "@ccl/core";
 import { throwIfAborted } from "@ccl/core/async";
 
-import type { ExtractLimits } from "../extract/extract-options.ts";
 import type { JsonSchema } from "../json-schema/json-schema.ts";
 import type { Repair } from "../repair/repair.ts";
 import { jsonSchemaOf } from "../schema/compile-schema.ts";
@@ -41,7 +40,6 @@ export interface GenerateStructuredOptions<T> {
   request?:
     | Omit<ModelRequest, "messages" | "responseFormat" | "tools" | "toolChoice" | "signal">
     | undefined;
-  limits?: ExtractLimits | undefined;
   /** Called after each attempt. If a later call throws, it is the only record of the earlier ones. */
   onAttempt?: ((attempt: StructuredAttempt) => void) | undefined;
   signal?: AbortSignal | undefined;
@@ -112,7 +110,7 @@ export async function generateStructured<T>(
   const attempts: StructuredAttempt[] = [];
   let usage: ModelUsage = { inputTokens: 0, outputTokens: 0 };
   const turn: Turn = {
-    format: mode === "best-effort" ? "none" : await ladder.current(model),
+    format: mode === "best-effort" ? "none" : ladder.current(model),
     pending: undefined,
   };
   for (let repairsLeft = options.maxRepairs ?? 1; ;) {
@@ -131,7 +129,7 @@ export async function generateStructured<T>(
     attempts.push(attempt);
     onAttempt?.(attempt);
     if (response === undefined) {
-      turn.format = (await ladder.stepDown(model, format)) ?? "none";
+      turn.format = ladder.stepDown(model, format) ?? "none";
       continue;
     }
     if (response.usage !== undefined) usage = sumUsage(usage, response.usage);
@@ -217,8 +215,7 @@ function readResponse<T>(
   const domain = (candidate: unknown): unknown => candidate;
   // A provider that ignores the format answers in the domain schema's shape.
   const decoders = usesWire(plan, format) ? [plan.wire.decode, domain] : [domain];
-  const { schema, limits } = plan.options;
-  const how = { schema, decoders, finishReason, limits };
+  const how = { schema: plan.options.schema, decoders, finishReason };
   const read = (answer: string): Reading<T> => ({ answer, result: readAnswer(answer, how) });
   const alone = read(text);
   if (pending?.issues.some(isTruncation) !== true || isResent(text, pending.answer)) return alone;

@@ -73,6 +73,27 @@ describe("parsePartial", () => {
     expect((await states(chunks)).at(-1)).toMatchObject({ value, growing: undefined });
   });
 
+  it("shows escapes once they are whole, wherever the stream was cut", async () => {
+    const document = { path: "C:\\new\\\\dir\\", text: 'a\n"b"\té', emoji: "x😀" };
+    const text = JSON.stringify(document).replace("😀", "\\ud83d\\ude00");
+    for (const size of [1, 2, 3]) {
+      const chunks = text.match(new RegExp(`[^]{1,${size}}`, "g")) ?? [];
+      const seen = await states(chunks);
+      for (const { value } of seen)
+        for (const [key, shown] of Object.entries(value as object))
+          expect(Reflect.get(document, key).startsWith(shown)).toBe(true);
+      expect(seen.at(-1)).toMatchObject({ value: document, growing: undefined });
+    }
+  });
+
+  it("leaves out the null of an optional member, as the whole answer does", async () => {
+    const schema = z.object({ tags: z.array(z.string()).optional(), name: z.string() });
+    const seen = await states(['{"tags": null, ', '"name": "Ulm"}'], schema);
+    expect(seen.map(({ value }) => value)).toEqual([{}, { name: "Ulm" }, { name: "Ulm" }]);
+    expect(seen.flatMap(({ finished }) => finished)).toEqual([["name"], []]);
+    expect(seen.at(-1)?.growing).toBeUndefined();
+  });
+
   it("keeps growing at its end what was cut off or cannot be read", async () => {
     expect((await states(['{"a": 1, "b": "x'])).at(-1)).toMatchObject({
       value: { a: 1, b: "x" },

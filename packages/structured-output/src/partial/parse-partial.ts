@@ -1,5 +1,5 @@
 import { type Result, success } from "@ccl/core";
-import { type JsonRecord, isRecord, isSameJson, valueAt } from "@ccl/core/json";
+import { arrayAt, type JsonRecord, isRecord, isSameJson, valueAt } from "@ccl/core/json";
 import { DEFAULT_LIMITS, extractJson } from "../extract/extract-json.ts";
 import { decodeString } from "../repair/decode-string.ts";
 import { PlainReader } from "../repair/plain-reader.ts";
@@ -52,8 +52,9 @@ export interface PartialAnswer<T> {
   growing: Path | undefined;
 }
 
-/** Escapes that are unlikely in a text with literal backslashes. */
-const DOUBTFUL_ESCAPE = /\\(?:[bf]|$|u[\da-fA-F]{0,3}$)|\\(?!["\\/nrtu])/;
+/** Text up to an escape that is incomplete, half of a surrogate pair, or unlikely in a text with literal backslashes. */
+const SURE_TEXT =
+  /^(?:[^\\]+|\\(?:["\\/nrt]|u(?![dD][89a-bA-B])[\da-fA-F]{4}|u[dD][89a-bA-B][\da-fA-F]{2}\\u[\da-fA-F]{4}))*/;
 
 /** Collects the pieces of an answer. */
 function createPartialAnswer<T>(schema: StructuredSchema<T> | undefined): {
@@ -75,6 +76,10 @@ function createPartialAnswer<T>(schema: StructuredSchema<T> | undefined): {
   const onValue = (path: Path, value: unknown): void => {
     const isLeaf = typeof value !== "object" || value === null;
     if (isLeaf) flush();
+    if (value === null && shape !== undefined && isLeftOut(shape, path)) {
+      place(reader?.value, path, undefined);
+      return;
+    }
     waiting.push({ path, value: isLeaf ? put(path, value) : value });
   };
   const flush = (): void => {
@@ -157,9 +162,7 @@ interface Growing {
 }
 
 function grown(text: string, { path, text: before, end: from }: Growing, to: number): Growing {
-  const raw = text.slice(from, to);
-  const doubt = raw.search(DOUBTFUL_ESCAPE);
-  const sure = doubt < 0 ? raw : raw.slice(0, doubt);
+  const [sure = ""] = SURE_TEXT.exec(text.slice(from, to)) ?? [];
   const added = decodeString(sure, { mark: "", offset: 0, repairs: [] }) ?? "";
   return { path, text: before + added, end: from + sure.length };
 }
@@ -193,10 +196,22 @@ function mayGrow(node: JsonRecord | undefined): boolean {
   );
 }
 
+/** True if the whole answer leaves out a null there: the schema has an optional member that is not nullable. */
+function isLeftOut(shape: JsonRecord, path: Path): boolean {
+  const key = path.at(-1);
+  const node = schemaAt(shape, path);
+  if (typeof key !== "string" || node === undefined || alignValue(node, null) !== undefined)
+    return false;
+  return !arrayAt(schemaAt(shape, path.slice(0, -1)), "required").includes(key);
+}
+
+/** Sets a value. Undefined removes a member. */
 function place(root: unknown, path: Path, value: unknown): void {
   const holder = valueAt(root, path.slice(0, -1));
   const key = path.at(-1);
   if (Array.isArray(holder) && typeof key === "number") holder[key] = value;
+  else if (isRecord(holder) && key !== undefined && value === undefined)
+    Reflect.deleteProperty(holder, key);
   else if (isRecord(holder) && key !== undefined) setField(holder, String(key), value);
 }
 

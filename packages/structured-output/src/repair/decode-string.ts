@@ -1,3 +1,4 @@
+import { parseJson } from "@ccl/core/json";
 import { closes, isQuote } from "./marks.ts";
 import type { Repair, RepairKind } from "./repair.ts";
 
@@ -9,16 +10,6 @@ interface DecodeOptions {
   repairs: Repair[];
 }
 
-const ESCAPES: Readonly<Record<string, string>> = {
-  '"': '"',
-  "\\": "\\",
-  "/": "/",
-  b: "\b",
-  f: "\f",
-  n: "\n",
-  r: "\r",
-  t: "\t",
-};
 /**
  * An escape. The second group holds those that JSON does not intend: `\d`, and `\b` or `\f` within a word, as in
  * `\frac`.
@@ -28,7 +19,7 @@ const ESCAPE = /\\(?:(u[\da-fA-F]{4}|["\\/nrt]|[bf](?![a-z]))|([\s\S]?))/g;
 export const WINDOWS_PATH: RegExp = /^(?:[a-zA-Z]:|\\)\\/;
 
 /** What `decodeString` looks at: an escape, or a character that JSON would escape or take for the end. */
-const SPECIAL = /\\(?:u([\da-fA-F]{4})|([\s\S]?))|["'`\p{Cc}\p{Pi}\p{Pf}]/gu;
+const SPECIAL = /\\(u[\da-fA-F]{4}|[\s\S]?)|["'`\p{Cc}\p{Pi}\p{Pf}]/gu;
 
 /**
  * Decodes the escapes in a string's content. An unintended escape such as `\d` shows that backslashes are literal, so
@@ -40,15 +31,14 @@ export function decodeString(raw: string, options: DecodeOptions): string | unde
   if (isRaw && !WINDOWS_PATH.test(raw) && /(?<!\\)(?:\\\\)*\\[nrt]/.test(raw)) return undefined;
   const list = (kind: RepairKind, at: number): void =>
     void repairs.push({ kind, position: offset + at });
-  return raw.replaceAll(SPECIAL, (found: string, hex?: string, marker?: string, at = 0): string => {
-    if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16));
+  return raw.replaceAll(SPECIAL, (found: string, marker?: string, at = 0): string => {
     if (marker === undefined) {
       if (found < " ") list("control_character", at);
       else if (found === mark || closes(mark, found) !== undefined) list("unescaped_quote", at);
       return found;
     }
-    const isKept = isRaw && /[bfnrt]/.test(marker);
-    if (Object.hasOwn(ESCAPES, marker) && !isKept) return ESCAPES[marker] ?? found;
+    const isKept = isRaw && /^[bfnrt]$/.test(marker);
+    if (/^(?:["\\/bfnrt]|u.{4})$/.test(marker) && !isKept) return String(parseJson(`"${found}"`));
     list("invalid_escape", at);
     return marker !== '"' && (isQuote(marker) || marker === "\n") ? marker : found;
   });

@@ -142,7 +142,11 @@ function readColon(grammar: Grammar, reading: Reading, character: string): void 
   const { view, push } = grammar;
   const { position, frame } = reading;
   const value = { ...reading, mode: "value" as const };
-  if (character === ":") push({ ...value, position: position + 1 });
+  const isExtraQuote =
+    isQuote(character) && punctuationAt(view.text, view.skipGap(position + 1)) === ":";
+  if (isExtraQuote)
+    push({ ...repaired(reading, "stray_text", COST.notation), position: position + 1 });
+  else if (character === ":") push({ ...value, position: position + 1 });
   else if (character === "=") {
     const length = view.text[position + 1] === ">" ? 2 : 1;
     push({ ...repaired(value, "missing_colon", COST.notation), position: position + length });
@@ -226,18 +230,12 @@ function readKey(grammar: Grammar, reading: Reading, character: string): void {
     return;
   }
   const last = frame.entries;
-  if (character === "[") {
-    // A list that closed too early continues, as in `"a": [1], [2]`.
-    if (last?.part.type !== "container" || last.part.kind !== "array") return;
-    const held = { ...frame, entries: last.previous, key: last.key };
-    const joined = repaired({ ...reading, frame: held }, "wrong_closer", COST.joinedList);
-    openFrame(grammar, joined, character, last.part.entries);
-  } else if (character === "{") {
+  if (character === "{") {
     if (last === undefined || frame.parent?.kind !== "array") return;
     const missing = repaired(reading, "missing_closer", COST.missingCloser);
     const parent = withPart(frame.parent, partOf(frame, false));
     push({ ...missing, mode: "value", frame: parent });
-  } else if (character !== "(" && character !== ":") {
+  } else if (!"([:".includes(character)) {
     push({ ...reading, mode: "keyWord", start: reading.position, inner: 0 });
     if (!/\d/.test(character)) skipStrayText(grammar, { ...reading, mode: "key" });
   }
@@ -248,7 +246,7 @@ function readValue(grammar: Grammar, reading: Reading, character: string): void 
   const { position } = reading;
   if ("{[(".includes(character)) {
     const opened = character === "(" ? repaired(reading, "tuple", COST.call) : reading;
-    openFrame(grammar, opened, character, undefined);
+    openFrame(grammar, opened, character);
     return;
   }
   if (startsString(view.text, position)) {
@@ -278,7 +276,6 @@ export function openFrame(
   grammar: Grammar,
   reading: Omit<Reading, "frame"> & { frame: Frame | undefined },
   bracket: string,
-  entries: Entry | undefined,
 ): void {
   const { frame: parent, position } = reading;
   const kind = bracket === "{" ? "object" : bracket === "[" ? "array" : "paren";
@@ -290,8 +287,17 @@ export function openFrame(
   const shape = grammar.shapeOf(parent?.shape ?? 0, kind);
   grammar.push({
     ...reading,
-    mode: entries !== undefined ? "value" : kind === "object" ? "firstKey" : "first",
+    mode: kind === "object" ? "firstKey" : "first",
     position: position + 1,
-    frame: { kind, parent, depth, shape, position, entries, key: undefined, isImplicit: false },
+    frame: {
+      kind,
+      parent,
+      depth,
+      shape,
+      position,
+      entries: undefined,
+      key: undefined,
+      isImplicit: false,
+    },
   });
 }

@@ -24,6 +24,10 @@ export function openStrings({ view, push }: Grammar, reading: Reading, isKey: bo
   push(openString(reading, text, isKey));
   const isDoubled =
     text[position + 1] === mark && /[\p{L}\p{N}_$<(#@/-]/u.test(text.charAt(position + 2));
+  if (isDoubled && isKey) {
+    const extra = repaired(reading, "stray_text", COST.notation);
+    push(openString({ ...extra, position: position + 1 }, text, isKey));
+  }
   if (isDoubled)
     push({
       ...openString(repaired(reading, "quote_style", COST.notation), text, isKey),

@@ -1,6 +1,6 @@
 import { isSameJson } from "@ccl/core/json";
 import { advance, openFrame } from "./grammar.ts";
-import { COST, type Grammar, type Mode, type Reading } from "./reading.ts";
+import { COST, type Grammar, MODES, type Reading } from "./reading.ts";
 import { punctuationAt } from "./marks.ts";
 import { build } from "./parts.ts";
 import type { Repair } from "./repair.ts";
@@ -22,7 +22,6 @@ export type TolerantParse =
   | { status: "truncated" }
   | { status: "failed"; position: number; reason: string; isOverBudget: boolean };
 
-const NOT_JSON = "No repair makes it JSON";
 /**
  * Steps that a search may take per character, so that it does not block other work. Texts with inner quotes take 0.2 to
  * 0.3.
@@ -34,9 +33,6 @@ const MAX_LAG = 32;
 const MAX_SEEN = 16_384;
 /** How many characters after a value are considered. */
 const MAX_TAIL = 512;
-const MODES: readonly Mode[] = [
-  "value", "first", "key", "firstKey", "colon", "after", "string", "resume", "word", "keyWord", "done", "cut",
-]; // prettier-ignore
 /** A reading that has read nothing. */
 const UNOPENED = {
   mode: "value",
@@ -78,12 +74,7 @@ export function parseTolerant(view: TextView, start: number, budget: ParseBudget
       return known;
     },
   };
-  openFrame(
-    grammar,
-    { ...UNOPENED, position: start, start },
-    punctuationAt(text, start),
-    undefined,
-  );
+  openFrame(grammar, { ...UNOPENED, position: start, start }, punctuationAt(text, start));
   const failed = (reason: string, isOverBudget: boolean): TolerantParse => ({
     status: "failed",
     position: Math.min(search.front(), text.length),
@@ -112,7 +103,7 @@ export function parseTolerant(view: TextView, start: number, budget: ParseBudget
   if (best === undefined || result === undefined)
     return grammar.isTooDeep
       ? failed(`It is nested deeper than ${budget.maxDepth}`, true)
-      : failed(NOT_JSON, false);
+      : failed("No repair makes it JSON", false);
   if (result.repairs.length > budget.maxRepairs)
     return failed(`It needs more than ${budget.maxRepairs} repairs`, true);
   const { value, repairs } = result;

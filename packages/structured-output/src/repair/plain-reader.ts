@@ -1,6 +1,7 @@
 import { decodeString } from "./decode-string.ts";
 import { followsString } from "./follows-string.ts";
 import { closes, isQuote } from "./marks.ts";
+import type { ParseBudget } from "./parse-tolerant.ts";
 import type { Repair, RepairKind } from "./repair.ts";
 import { setField } from "./set-field.ts";
 import { createTextView, foreignSpace, type TextView } from "./text-view.ts";
@@ -22,11 +23,7 @@ interface Holder {
 }
 
 /** Limits and the callback of a pass. */
-export interface PlainOptions {
-  maxDepth: number;
-  maxRepairs: number;
-  /** Numbers become texts as written. */
-  keepsDigits?: boolean | undefined;
+export interface PlainOptions extends ParseBudget {
   /** Called with each complete value, inner values first. */
   onValue?: ((path: Path, value: unknown) => void) | undefined;
 }

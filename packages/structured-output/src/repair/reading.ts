@@ -3,19 +3,21 @@ import type { RepairKind } from "./repair.ts";
 import type { TextView } from "./text-view.ts";
 
 /** What a reading expects next. `done` and `cut` are final: the value is complete, or the text ended first. */
-export type Mode =
-  | "value"
-  | "first"
-  | "key"
-  | "firstKey"
-  | "colon"
-  | "after"
-  | "string"
-  | "resume"
-  | "word"
-  | "keyWord"
-  | "done"
-  | "cut";
+export const MODES = [
+  "value",
+  "first",
+  "key",
+  "firstKey",
+  "colon",
+  "after",
+  "string",
+  "resume",
+  "word",
+  "keyWord",
+  "done",
+  "cut",
+] as const;
+export type Mode = (typeof MODES)[number];
 
 /** One reading of the text up to `position`. Immutable: other readings continue it. */
 export interface Reading {
@@ -81,7 +83,6 @@ export const COST = {
   set: 4,
   call: 2,
   implicitObject: 5,
-  joinedList: 5,
   fenceInString: 3,
 } as const;
 

@@ -9,6 +9,8 @@ const LETTER = /[\p{L}\p{N}]/u;
 const MAX_KEY = 256;
 const KEY = /["'＂`\p{Pi}\p{Pf}„‚][\p{L}\p{N}_$ -]{1,64}["'＂`\p{Pi}\p{Pf}]\s{0,64}[:：]/uy;
 const MAX_GAP = 256;
+/** What a key with inner quotes cannot hold, since it would swallow members. */
+const STRUCTURE = /[:,{}[\]\n]/;
 const BETWEEN_VALUES = /^\s*(?:[\]}][\]}\s]*(?:,|(?=[[{]))|[,:]\s*(?=[[{]))[[{\s]*$/;
 const THOUSANDS = /^[+-]?\d{1,3}(?:,\d{3})*$/;
 const GROUP = /,\d{3}(?![\d.])/y;
@@ -37,6 +39,7 @@ export function scanString(grammar: Grammar, from: Reading): void {
     const character = text.charAt(at);
     const fit = closes(mark, character);
     if (fit !== undefined) {
+      if (reading.inner % 2 === 1 && passesStructure(text, at, isKey)) return;
       const end = isDoubled ? (text[at + 1] === character ? at + 2 : -1) : at + 1;
       // A quote of the same kind that is not the pair ends it at extra cost, as in `“a"`.
       const last = fit === "pair" ? reading : { ...reading, cost: reading.cost + 2 };
@@ -51,6 +54,7 @@ export function scanString(grammar: Grammar, from: Reading): void {
       } else if (reading === from) reading = { ...reading, cost: reading.cost + 1 };
     }
     if (isKey) {
+      if (reading.inner > 0 && STRUCTURE.test(character)) return;
       if (character === ":" && at - from.start < MAX_KEY) loseQuote(grammar, reading, at);
     } else if (code === 0x0a || character === "," || (character === "]" && frame.kind !== "object"))
       loseQuote(grammar, reading, at);
@@ -74,7 +78,6 @@ export function resumeString({ view, push }: Grammar, reading: Reading): void {
   const isApostrophe =
     reading.mark !== '"' && LETTER.test(text.charAt(at - 1)) && LETTER.test(text.charAt(at + 1));
   const isClosing = inner % 2 === 1;
-  if (isClosing && passesStructure(text, at, isKey)) return;
   const looksStructural =
     followsString(view, at + 1, isKey ? "key" : frame.kind) !== false ||
     followsComma(text, at) ||
@@ -82,11 +85,12 @@ export function resumeString({ view, push }: Grammar, reading: Reading): void {
       (/^\s"/.test(text.slice(at + 1, at + 3)) ||
         (inner === 0 && isKeyOf(text, reading.start - 1))));
   const looksLikeKey = !isKey && frame.kind === "object" && startsKey(text, at);
-  const isDoubtfulKey =
+  if (
     isKey &&
-    (looksStructural ||
-      isQuote(text.charAt(view.skipSpace(at + 1))) ||
-      /[:,{}[\]\n]/.test(text.slice(Math.max(reading.start, at - MAX_KEY), at)));
+    (looksStructural || STRUCTURE.test(text.slice(Math.max(reading.start, at - MAX_KEY), at)))
+  )
+    return;
+  const isDoubtfulKey = isKey && isQuote(text.charAt(view.skipSpace(at + 1)));
   // The first inner quotes show that the text does not escape them. More of them add no cost.
   const usual = inner > 1 ? 0 : isClosing ? 1 : 3;
   const structural = looksLikeKey ? 4 : looksStructural ? (isClosing ? 2 : 4) : 0;
@@ -107,7 +111,11 @@ export function resumeString({ view, push }: Grammar, reading: Reading): void {
 function passesStructure(text: string, quote: number, isKey: boolean): boolean {
   const gap = leadOf(text, quote).split(text.charAt(quote)).at(-1) ?? "";
   if (isKey) return /^[\s,:]+$/.test(gap);
-  return BETWEEN_VALUES.test(gap) || (/^[^:]*[,\]}]/.test(gap) && isKeyOf(text, quote));
+  const isBetweenWords =
+    /^[,:]\s?$/.test(gap) &&
+    [quote - gap.length - 2, quote + 1].every((at) => LETTER.test(text.charAt(at)));
+  if (isBetweenWords || BETWEEN_VALUES.test(gap)) return true;
+  return /^[^:]*[,\]}]/.test(gap) && isKeyOf(text, quote);
 }
 
 function leadOf(text: string, quote: number): string {
@@ -247,7 +255,7 @@ export function scanKeyWord({ view, push }: Grammar, reading: Reading): void {
     return;
   }
   const key = text.slice(start, trimmedEnd(text, start, at));
-  if (key === "") return;
+  if (key === "" || key.includes("&quot;")) return;
   const cost = /^[\p{L}\p{N}_$.-]+$/u.test(key)
     ? COST.bareKey
     : /[&?%/]/.test(key)

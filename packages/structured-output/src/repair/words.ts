@@ -22,7 +22,6 @@ const LITERALS: ReadonlyMap<string, unknown> = new Map(
 );
 const JSON_WORD = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
 const LOOSE_NUMBER = /^[+-]?(?:(?:[1-9]\d*|0)?\.\d+|(?:[1-9]\d*|0)\.?)(?:[eE][+-]?\d+)?$/;
-const OPEN_EXPONENT = /^-?(?:0|[1-9]\d*)(?:\.\d+)?[eE][+-]?$/;
 const OTHER_BASE = /^0(?:[xX][\da-fA-F]{1,13}|[oO][0-7]{1,17}|[bB][01]{1,52})$/;
 const GROUPED = /^([+-]?)(\d{1,3}(?:,\d{3})+|\d+(?:_\d+)+)(\.\d+(?:_\d+)*)?n?$/;
 const BIG_INTEGER = /^-?(?:0|[1-9]\d*)n$/;
@@ -59,7 +58,6 @@ export function classifyWord(
 function looseNumber(word: string): number | undefined {
   if (LOOSE_NUMBER.test(word) || OTHER_BASE.test(word)) return Number(word);
   if (GROUPED.test(word)) return Number(word.replaceAll(/[_,n]/g, ""));
-  if (OPEN_EXPONENT.test(word)) return Number(word.replace(/[eE][+-]?$/, ""));
   return BIG_INTEGER.test(word) ? Number(word.slice(0, -1)) : undefined;
 }
 

@@ -75,6 +75,8 @@ function align(context: Context, schema: unknown, given: Given): Aligned | undef
   context.known.set(schema, bySchema);
   const known = bySchema.get(value);
   if (known !== undefined) return known === "refused" ? undefined : known;
+  // A schema that refers to itself does not fit by itself.
+  bySchema.set(value, "refused");
   const aligned = alignParts(context, schema, given);
   bySchema.set(value, aligned ?? "refused");
   return aligned;
@@ -179,10 +181,11 @@ function convert(context: Context, schema: JsonRecord, given: Given): Aligned | 
   return converted && { value: converted.value, steps: [{ kind: "schema_type", path: [] }] };
 }
 
-/** Unwraps the only item of a list if the schema wants no list. */
+/** Unwraps the only item of a list if the schema wants no list. Not for a map, since `key` and `value` may be a pair. */
 function unwrapped(context: Context, schema: JsonRecord, given: Given): Aligned | undefined {
   const { value } = given;
   if (!Array.isArray(value) || value.length !== 1 || Array.isArray(value[0])) return undefined;
+  if (isRecord(value[0]) && !("properties" in schema)) return undefined;
   return next([{ kind: "schema_list", path: [] }], align(context, schema, innerOf(given, 0)));
 }
 

@@ -329,6 +329,11 @@ S({ type: "object", additionalProperties: int }, `{"a":"1","b":2}`, { a: 1, b: 2
 S({ type: "object", additionalProperties: int, minProperties: 1 }, `{"map":{"a":1}}`, { a: 1 });
 S({ type: "object", additionalProperties: int }, `{"a":"x"}`, R);
 S({ type: "object", additionalProperties: list(int) }, `{"a":1}`, { a: [1] });
+S(obj({ m: { type: "object", additionalProperties: str } }), `{"m": [{"key":"a","value":"1"}]}`, R);
+// the member of a value that cannot be read
+S(person, `x", "friend": {"name":"A","age":3}}`, R);
+S(person, `{"name": ]: 1, "friend": {"name":"A","age":3}}`, R);
+S(person, `{"name":"B","age":4,"x": ]:, "friend": {"name":"A","age":3}}`, R);
 // numbers with digits
 S(obj({ id: str }), `{"id": 12345678901234567890}`, { id: "12345678901234567890" });
 S(obj({ id: str }), `{id: 0012}`, { id: "0012" });

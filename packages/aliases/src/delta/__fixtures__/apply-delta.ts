@@ -8,7 +8,11 @@ export async function applyDelta(base: Snapshot, { changes }: Delta): Promise<Sn
   for (const change of changes) {
     if (change.type === "removed") entries.delete(change.alias);
     else if (change.type === "added") entries.set(change.alias, change.entry);
-    else entries.set(change.alias, await changedEntry(entries.get(change.alias), change));
+    else {
+      const before = entries.get(change.was ?? change.alias);
+      if (change.was !== undefined) entries.delete(change.was);
+      entries.set(change.alias, await changedEntry(before, change));
+    }
   }
   const applied = orderedByAlias(entries);
   return { id: snapshotId(applied), entries: applied };
@@ -18,6 +22,6 @@ async function changedEntry(
   before: SnapshotEntry | undefined,
   { path, sha256, patch, text }: Extract<AliasChange, { type: "changed" }>,
 ): Promise<SnapshotEntry> {
-  const own = patch === undefined ? text : await applyTextPatch(before?.text ?? "", patch);
+  const own = patch ? await applyTextPatch(before?.text ?? "", patch) : text;
   return own === undefined ? { path, sha256 } : { path, sha256, text: own };
 }

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
-import { buildOutline, buildOutlines } from "./build-outline.ts";
-import { renderOutlineItems } from "../render-outline.ts";
+import { buildOutline } from "./build-outline.ts";
 
 const TYPESCRIPT = `#!/usr/bin/env node
 import { helper } from "./helper.ts";
@@ -158,8 +157,8 @@ public interface Shape permits Square { double area(); default int sides() { ret
 `;
 
 const outlined = async (path: string, text: string): Promise<string> => {
-  const { signatures, heads } = await buildOutlines({ path, text });
-  return `${signatures.text}\n=== heads\n${heads.text}\n=== exports ${heads.exports.join(" ")}`;
+  const outline = await buildOutline({ path, text });
+  return `${outline.text}\n=== exports ${outline.exports.join(" ")}`;
 };
 
 describe("buildOutline", () => {
@@ -213,18 +212,6 @@ describe("buildOutline", () => {
        }
       }
       export default class extends Shape<string> {}
-      === heads
-      interface Place<T>
-      type Kind
-      const enum Level
-      abstract class Shape<T> { origin, constructor, area, grow, scale, handler }
-      function over, run, inner
-      const one, two, made, table, left, top, others, pattern, local
-      export { inner as renamed, helper }, * as space from "./space.ts"
-      export * from "./star.ts"
-      namespace Deep.Er { const shown }
-      declare global { interface Window }
-      export default class
       === exports Place Kind Level Shape over run one two made table left top others pattern local renamed helper space Deep default"
     `);
   });
@@ -240,11 +227,6 @@ describe("buildOutline", () => {
       }
       exports.two = (a) => …
       module.exports = {add, Box, other: 3}
-      === heads
-      function add
-      class Box { run }
-      exports two
-      module.exports = { add, Box, other }
       === exports two add Box other"
     `);
   });
@@ -280,15 +262,6 @@ describe("buildOutline", () => {
        close(x)
       }
       Array.prototype.last = () => …
-      === heads
-      var app
-      app use, settings
-      function Box
-      Box.prototype open
-      Box of, from
-      exports Box
-      exports.Lid = class Lid { close }
-      Array.prototype last
       === exports app.use app.settings Box.open Box.of Box.from Box Lid Array.last"
     `);
     expect(await outlined("b.js", "module.exports = class Box { run(x) {} };\n"))
@@ -296,14 +269,10 @@ describe("buildOutline", () => {
       "module.exports = class Box {
        run(x)
       }
-      === heads
-      module.exports = class Box { run }
       === exports Box"
     `);
     expect(await outlined("c.js", "module.exports = function box(a) {};\n")).toMatchInlineSnapshot(`
       "module.exports = function box(a)
-      === heads
-      module.exports = function box
       === exports box"
     `);
   });
@@ -334,14 +303,9 @@ $width: 10px;
       @mixin wide($by: 1) {
        .inner
       }
-      === heads
-      rule :root, .a > .b:not([x="}"]), #c, $width
-      @media (min-width: 100px)
-      @keyframes spin
-      @mixin wide($by: 1)
       === exports :root .a > .b:not([x="}"]), #c spin $width wide"
     `);
-    const [, rule] = (await buildOutline({ path: "a.css", text }, { depth: "heads" })).items;
+    const [, rule] = (await buildOutline({ path: "a.css", text })).items;
     expect(rule).toMatchObject({ firstLine: 3, lastLine: 4 });
   });
 
@@ -350,9 +314,6 @@ $width: 10px;
       "export const View = ({ title, size = 3 }: Props): JSX.Element => <p size={size}>{/* x */}{title}</p>;\nexport default View;\n";
     expect(await outlined("a.tsx", text)).toMatchInlineSnapshot(`
       "const View: ({…}: Props) => JSX.Element
-      export default View
-      === heads
-      const View
       export default View
       === exports View default"
     `);
@@ -363,16 +324,11 @@ $width: 10px;
       .toMatchInlineSnapshot(`
       "const a: number
       function b(): void
-      === heads
-      const a
-      function b
       === exports a b"
     `);
     expect(await outlined("a.ts", "async function main(): Promise<void> {}\nvoid main();"))
       .toMatchInlineSnapshot(`
       "function main(): Promise<void>
-      === heads
-      function main
       === exports main"
     `);
   });
@@ -396,13 +352,6 @@ $width: 10px;
       def make(x: int) -> int
       @overload
       def make(x: str) -> str
-      __all__ = lazy
-      === heads
-      from .other import Thing
-      var LIMIT
-      type Alias[T]
-      class Box { size, items, __init__, area, load }
-      def make
       __all__ = lazy
       === exports Thing LIMIT Alias Box make lazy"
     `);
@@ -429,11 +378,6 @@ $width: 10px;
       func (*Cart[K]) Add(item K, n int) error
       // New makes one.
       func New[K comparable](items ...K) (*Cart[K], error)
-      === heads
-      type Cart[K], Store, Alias
-      const First, Second
-      var ErrEmpty, Names
-      func Cart.Add, New[K]
       === exports Cart Store Alias First Second ErrEmpty Names Cart.Add New"
     `);
   });
@@ -471,16 +415,6 @@ $width: 10px;
       macro_rules! dot {
        ($x:expr)
       }
-      === heads
-      mod shapes { fn draw }
-      struct Point<'a, T>, Pair
-      enum Shape
-      trait Area
-      impl Point<'_, T>, Area for Shape
-      fn load<R>
-      const NAME
-      pub use self::shapes::{draw, other as renamed}
-      macro_rules! dot
       === exports shapes Point Pair Shape Area load NAME draw renamed dot"
     `);
   });
@@ -502,10 +436,6 @@ $width: 10px;
        double area()
        default int sides()
       }
-      === heads
-      class Things { LIMIT, items }
-      enum Things.Mode
-      interface Shape
       === exports Things Things.Mode Shape"
     `);
   });
@@ -514,10 +444,6 @@ $width: 10px;
     const text = "---\ntitle: x\n---\n# One #\ntext\n```\n# not\n```\nTwo\n---\n### Three `code`\n";
     expect(await outlined("a.md", text)).toMatchInlineSnapshot(`
       "# One
-      ## Two
-      ### Three \`code\`
-      === heads
-      # One
       ## Two
       ### Three \`code\`
       === exports "
@@ -532,14 +458,10 @@ $width: 10px;
       list: {id: number, to: null}[2]
       map: {a: {…1}, c: []}
       cut: …
-      === heads
-      key name, list, map, cut
       === exports "
     `);
     expect(await outlined("b.json", '[{ "id": 1 }, { "id": 2 }]')).toMatchInlineSnapshot(`
       "array: {id: number}[2]
-      === heads
-      key array
       === exports "
     `);
   });
@@ -551,35 +473,24 @@ $width: 10px;
       "on: {push: string[2]}
       jobs: {build: {…1}}
       kind: string
-      === heads
-      key on, jobs, kind
       === exports "
     `);
   });
 
   it("gives the source lines of each item", async () => {
-    const { items } = await buildOutline(
-      { path: "a.ts", text: "\r\nexport const a = 1;\r\nexport function b() {\r\n}\r\n" },
-      { depth: "heads" },
-    );
+    const { items } = await buildOutline({
+      path: "a.ts",
+      text: "\r\nexport const a = 1;\r\nexport function b() {\r\n}\r\n",
+    });
     expect(items.map(({ name, firstLine, lastLine }) => [name, firstLine, lastLine])).toEqual([
       ["a", 2, 2],
       ["b", 3, 4],
     ]);
   });
 
-  it("renders the whole text from its items", async () => {
-    for (const outline of Object.values(await buildOutlines({ path: "a.ts", text: TYPESCRIPT }))) {
-      expect(renderOutlineItems(outline.items, outline.depth)).toBe(outline.text);
-    }
-  });
-
   it("marks how much of a long union or object type was cut", async () => {
     const union = Array.from({ length: 200 }, (_, index) => `"k${index}"`).join(" | ");
-    const { text } = await buildOutline(
-      { path: "a.ts", text: `export type U = ${union};` },
-      { depth: "signatures" },
-    );
+    const { text } = await buildOutline({ path: "a.ts", text: `export type U = ${union};` });
     expect(text.length).toBeLessThan(450);
     const [, cut] = /…(\d+)$/.exec(text) ?? [];
     expect(text.split(" | ").length - 1 + Number(cut)).toBe(200);
@@ -588,7 +499,7 @@ $width: 10px;
   it("keeps what can be recovered from code with errors", async () => {
     const text =
       "export function a() {\n  if (x) {\n    foo(;\n}\nexport function b(x: string): number { return 1 }\nexport class C { constructor( {\n";
-    const outline = await buildOutline({ path: "a.ts", text }, { depth: "signatures" });
+    const outline = await buildOutline({ path: "a.ts", text });
     expect(outline.hasErrors).toBe(true);
     expect(outline.text).toMatchInlineSnapshot(`
       "function a()
@@ -601,7 +512,7 @@ $width: 10px;
     const text =
       "interface Inner { a: Deep }\ntype Deep = string;\ntype Unused = 1;\nconst shape = { a: 1 };\n" +
       "const other = 2;\nexport function read(inner: Inner): typeof shape { return shape; }\n";
-    const outline = await buildOutline({ path: "a.ts", text }, { depth: "signatures" });
+    const outline = await buildOutline({ path: "a.ts", text });
     expect(outline.items.map(({ name }) => name)).toEqual(["Inner", "Deep", "shape", "read"]);
     expect(outline.exports).toEqual(["read"]);
   });
@@ -611,7 +522,7 @@ $width: 10px;
     const text =
       "export async function before(): Promise<number> {\n  return await using(1, async (a) =>\n    work(a, await run(a)),\n  );\n}\n\n" +
       "export async function after(name: string): Promise<void> {\n  await run(name);\n}\n";
-    const { items, unread } = await buildOutline({ path: "a.ts", text }, { depth: "signatures" });
+    const { items, unread } = await buildOutline({ path: "a.ts", text });
     expect([items.map(({ text: shown }) => shown), unread]).toMatchInlineSnapshot(`
       [
         [
@@ -626,30 +537,9 @@ $width: 10px;
     `);
   });
 
-  it("lists the members of classes in heads", async () => {
-    const heads = async (path: string, text: string): Promise<string> =>
-      (await buildOutline({ path, text }, { depth: "heads" })).text;
-    expect(
-      await heads(
-        "a.ts",
-        "export class Tape<T> { static open(): Tape<1>; get speed(): number { return 1; } #x = 1; run<K>(k: K): void {} }",
-      ),
-    ).toBe("class Tape<T> { open, speed, run }");
-    expect(
-      await heads("a.py", "class Tape:\n  speed: int = 1\n  def rewind(self, to=0):\n    pass\n"),
-    ).toBe("class Tape { speed, rewind }");
-    expect(
-      await heads(
-        "A.java",
-        "public class Tape { public java.util.List<String> names(int a) { return null; } }",
-      ),
-    ).toBe("class Tape { names }");
-  });
-
   it("finds nothing in an unknown language and in an empty file", async () => {
-    const unknown = await buildOutline({ path: "a.xyz", text: "class A {}" }, { depth: "heads" });
+    const unknown = await buildOutline({ path: "a.xyz", text: "class A {}" });
     expect(unknown).toEqual({
-      depth: "heads",
       language: undefined,
       text: "",
       items: [],
@@ -657,14 +547,11 @@ $width: 10px;
       hasErrors: false,
       unread: [],
     });
-    expect((await buildOutline({ path: "a.py", text: "" }, { depth: "heads" })).items).toEqual([]);
+    expect((await buildOutline({ path: "a.py", text: "" })).items).toEqual([]);
   });
 
   it("does not start when the signal is aborted", async () => {
-    const building = buildOutline(
-      { path: "a.ts", text: "" },
-      { depth: "heads", signal: AbortSignal.abort() },
-    );
+    const building = buildOutline({ path: "a.ts", text: "" }, { signal: AbortSignal.abort() });
     await expect(building).rejects.toMatchObject({ code: "aborted" });
   });
 
@@ -672,8 +559,8 @@ $width: 10px;
     await fc.assert(
       fc.asyncProperty(fc.nat(TYPESCRIPT.length), fc.nat(40), async (start, length) => {
         const text = TYPESCRIPT.slice(0, start) + TYPESCRIPT.slice(start + length);
-        const { signatures } = await buildOutlines({ path: "a.ts", text });
-        const code = signatures.text.replace(/"[^"\n]*"|\/\/[^\n]*/g, "");
+        const outline = await buildOutline({ path: "a.ts", text });
+        const code = outline.text.replace(/"[^"\n]*"|\/\/[^\n]*/g, "");
         const [open, closed] = [code.match(/[([{]/g) ?? [], code.match(/[)\]}]/g) ?? []];
         expect(open.length).toBe(closed.length);
       }),
@@ -681,8 +568,8 @@ $width: 10px;
   });
 
   it("returns declarations that the TypeScript compiler parses", async () => {
-    const { signatures } = await buildOutlines({ path: "a.ts", text: TYPESCRIPT });
-    const parsed = ts.transpileModule(signatures.text.replaceAll("…", "_"), {
+    const outline = await buildOutline({ path: "a.ts", text: TYPESCRIPT });
+    const parsed = ts.transpileModule(outline.text.replaceAll("…", "_"), {
       reportDiagnostics: true,
     });
     expect(parsed.diagnostics?.map(({ messageText }) => messageText)).toEqual([]);

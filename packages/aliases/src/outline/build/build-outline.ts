@@ -14,13 +14,8 @@ import { RUST_DEFINITION } from "../languages/rust.ts";
 import { ECMASCRIPT_DEFINITION } from "../languages/typescript.ts";
 import { readYaml } from "../languages/yaml.ts";
 import { outlineLanguage } from "../outline-language.ts";
-import type { Outline, OutlineDepth, OutlineLanguage, SourceInput } from "../outline.ts";
-import {
-  outlineItem,
-  renderOutlineItems,
-  renderSignature,
-  type RenderStyle,
-} from "../render-outline.ts";
+import type { Outline, OutlineLanguage, SourceInput } from "../outline.ts";
+import { renderSignature, type RenderStyle } from "../render-outline.ts";
 import { readUnreadExports } from "../unread-exports.ts";
 
 const DEFINITIONS: Record<GrammarName, LanguageDefinition> = {
@@ -52,15 +47,15 @@ function styleOf({ lexicalStyle, hasBraces }: LanguageDefinition): RenderStyle {
 }
 
 /**
- * The declaration if its text is complete, otherwise its head if that is. In broken code a bracket
+ * The declaration if its text is complete, otherwise its kind and name if these are. In broken code a bracket
  * or a quote may be missing. Empty if neither is complete.
  */
 function completePart(declaration: Declaration, definition: LanguageDefinition): Declaration[] {
   const { lexicalStyle } = definition;
-  if (declaration.head === "") return [];
+  if (declaration.name === "") return [];
   if (isBalanced(renderSignature(declaration, styleOf(definition)), lexicalStyle))
     return [declaration];
-  const head = `${declaration.kind} ${declaration.head}`;
+  const head = `${declaration.kind} ${declaration.name}`;
   return isBalanced(head, lexicalStyle)
     ? [{ ...declaration, signature: head, members: undefined }]
     : [];
@@ -78,7 +73,7 @@ async function readCode(input: SourceInput, language: GrammarName): Promise<Read
         // In valid code a bracket or a quote may be unpaired, for example in a regular expression.
         declarations: root.hasError
           ? declarations.flatMap((item) => completePart(item, definition))
-          : declarations.filter(({ head }) => head !== ""),
+          : declarations.filter(({ name }) => name !== ""),
         hasErrors: root.hasError,
         style,
       };
@@ -128,44 +123,6 @@ async function readSource(
   }
 }
 
-function toOutline(
-  reading: Reading,
-  language: OutlineLanguage | undefined,
-  depth: OutlineDepth,
-): Outline {
-  const items = reading.declarations.map((declaration) =>
-    outlineItem(declaration, depth, reading.style),
-  );
-  const exports = [...new Set(items.flatMap((item) => item.exports))];
-  return {
-    depth,
-    language,
-    text: renderOutlineItems(items, depth),
-    items,
-    exports,
-    hasErrors: reading.hasErrors,
-    unread: reading.unread ?? [],
-  };
-}
-
-/** Both depths of an outline from one parse. */
-export async function buildOutlines(
-  input: SourceInput,
-  options: { signal?: AbortSignal | undefined } = {},
-): Promise<Record<OutlineDepth, Outline>> {
-  const { signal } = options;
-  if (signal?.aborted === true)
-    throw new AliasesError("aborted", "The outline was aborted.", { cause: signal.reason });
-  const language = outlineLanguage(input.path);
-  const plain = input.text.replace(/^\ufeff/, "").replaceAll("\r\n", "\n");
-  const text = codePart(input.path, plain);
-  const reading = await readSource({ ...input, text }, language);
-  return {
-    signatures: toOutline(reading, language, "signatures"),
-    heads: toOutline(reading, language, "heads"),
-  };
-}
-
 /**
  * Builds the outline of a file: its declarations and exports, without bodies. Reads code by its
  * syntax tree, Markdown by its headings, JSON and YAML by their keys. The outline has no items if
@@ -173,9 +130,30 @@ export async function buildOutlines(
  */
 export async function buildOutline(
   input: SourceInput,
-  options: { depth: OutlineDepth; signal?: AbortSignal | undefined },
+  { signal }: { signal?: AbortSignal | undefined } = {},
 ): Promise<Outline> {
-  const { signal, depth } = options;
-  const outlines = await buildOutlines(input, signal === undefined ? {} : { signal });
-  return outlines[depth];
+  if (signal?.aborted === true)
+    throw new AliasesError("aborted", "The outline was aborted.", { cause: signal.reason });
+  const language = outlineLanguage(input.path);
+  const plain = input.text.replace(/^\ufeff/, "").replaceAll("\r\n", "\n");
+  const text = codePart(input.path, plain);
+  const {
+    declarations,
+    style,
+    hasErrors,
+    unread = [],
+  } = await readSource({ ...input, text }, language);
+  const items = declarations.map((declaration) => {
+    const { name, kind, exports, firstLine, lastLine } = declaration;
+    const signature = renderSignature(declaration, style);
+    return { name, kind, exports, text: signature, firstLine, lastLine };
+  });
+  return {
+    language,
+    text: items.map((item) => item.text).join("\n"),
+    items,
+    exports: [...new Set(items.flatMap((item) => item.exports))],
+    hasErrors,
+    unread,
+  };
 }

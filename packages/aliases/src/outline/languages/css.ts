@@ -62,7 +62,6 @@ function cssDeclaration(signature: string, head: string, firstLine: number): Dec
       kind: atRule ?? "rule",
       name,
       exports: name === "" ? [] : [name],
-      head: isRule ? head : rest || "…",
       signature,
     },
   );

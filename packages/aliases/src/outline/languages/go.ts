@@ -5,7 +5,6 @@ import { lineCommentsBefore } from "./documentation.ts";
 import type { LanguageDefinition } from "./language-definition.ts";
 import { simpleValue } from "./simple-values.ts";
 import { replaceNode, sliceNode } from "./source-slice.ts";
-import { typeParameterNames } from "./type-parameter-names.ts";
 
 const STYLE: LexicalStyle = {
   lineComment: "//",
@@ -33,12 +32,10 @@ function readFunction(node: SyntaxNode): Declaration[] {
       : [replaceNode(receiver, receiverType.text)];
   const signature = sliceNode(node, STYLE, { end: node.field("body")?.start ?? node.end, edits });
   const fullName = owner === undefined ? name : `${owner}.${name}`;
-  const parameters = node.field("type_parameters")?.text ?? "";
   return [
     declarationAt(node, {
       kind: "func",
       name: fullName,
-      head: fullName + typeParameterNames(parameters),
       signature,
     }),
   ];
@@ -67,7 +64,6 @@ function readType(spec: SyntaxNode): Declaration[] {
   if (!isExported(name)) return [];
   const type = spec.field("type");
   const members = type === undefined ? undefined : readMembers(type);
-  const head = name + typeParameterNames(spec.field("type_parameters")?.text ?? "");
   const isBlock = type !== undefined && members !== undefined;
   const keyword = isBlock ? (type.children[0]?.text ?? "") : "";
   const before = sliceNode(spec, STYLE, { end: isBlock ? type.start : spec.end });
@@ -75,7 +71,6 @@ function readType(spec: SyntaxNode): Declaration[] {
     declarationAt(spec, {
       kind: "type",
       name,
-      head,
       signature: `type ${before} ${keyword}`.trimEnd(),
       members,
     }),
@@ -99,8 +94,8 @@ function readValues(spec: SyntaxNode, kind: string): Declaration[] {
     names.length === exports.length && !(typed !== "" && shown.endsWith("…"))
       ? typed + shown
       : typed;
-  const head = exports.join(", ");
-  return [declarationAt(spec, { kind, name, exports, head, signature: `${kind} ${head}${rest}` })];
+  const signature = `${kind} ${exports.join(", ")}${rest}`;
+  return [declarationAt(spec, { kind, name, exports, signature })];
 }
 
 function literalHead(values: SyntaxNode): string {

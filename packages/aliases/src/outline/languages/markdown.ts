@@ -73,6 +73,6 @@ export function readMarkdown(text: string): Declaration[] {
       members: undefined,
       isOverload: false,
     };
-    return { kind, name: title, exports: [], head: title, signature: `${kind} ${title}`, ...place };
+    return { kind, name: title, exports: [], signature: `${kind} ${title}`, ...place };
   });
 }

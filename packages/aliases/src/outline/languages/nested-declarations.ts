@@ -1,10 +1,5 @@
 import { declarationAt, type Declaration } from "../declaration.ts";
-import {
-  outlineItem,
-  renderOutlineItems,
-  renderSignature,
-  type RenderStyle,
-} from "../render-outline.ts";
+import { renderSignature, type RenderStyle } from "../render-outline.ts";
 import type { SyntaxNode } from "../syntax-node.ts";
 
 /** Maximum depth of nested declarations. Deeper ones are cut. */
@@ -12,22 +7,19 @@ export const MAX_NESTED_DEPTH = 8;
 
 /** A placeholder for declarations in a block that is nested too deeply. */
 export function cutDeclaration(block: SyntaxNode): Declaration {
-  return declarationAt(block, { kind: "…", name: "…", exports: [], head: "…", signature: "…" });
+  return declarationAt(block, { kind: "…", name: "…", exports: [], signature: "…" });
 }
 
-/** A namespace or module whose head lists the heads of the declarations inside. */
+/** A namespace or module with the declarations inside as its members. */
 export function nestedDeclaration(
   node: SyntaxNode,
   parts: { kind: string; name: string; exports: string[]; inner: readonly Declaration[] },
   style: RenderStyle,
 ): Declaration {
   const { kind, name, exports, inner } = parts;
-  const items = inner.map((declaration) => outlineItem(declaration, "heads", style));
-  const heads = renderOutlineItems(items, "heads").replaceAll("\n", "; ");
   const members = inner.map((declaration) => ({
     documentation: declaration.documentation,
     text: renderSignature({ ...declaration, documentation: "" }, style),
   }));
-  const head = heads === "" ? name : `${name} { ${heads} }`;
-  return declarationAt(node, { kind, name, exports, head, signature: `${kind} ${name}`, members });
+  return declarationAt(node, { kind, name, exports, signature: `${kind} ${name}`, members });
 }

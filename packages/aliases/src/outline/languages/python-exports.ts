@@ -29,14 +29,12 @@ export function readUnexplainedNames(
     const exports = stringValues(assignedList(statement)).filter((name) => !explained.has(name));
     const [name] = exports;
     if (name === undefined) return [];
-    const head = `= ${exports.join(", ")}`;
     return [
       declarationAt(statement, {
         kind: "__all__",
         name,
         exports,
-        head,
-        signature: `__all__ ${head}`,
+        signature: `__all__ = ${exports.join(", ")}`,
       }),
     ];
   });
@@ -71,14 +69,13 @@ export function readReexports(
     const exports = kept
       .filter((part) => part.type !== "wildcard_import")
       .map((part) => importedName(part).name);
-    const head = `${source.text} import ${kept.map((part) => sliceNode(part, style)).join(", ")}`;
+    const names = kept.map((part) => sliceNode(part, style)).join(", ");
     return [
       declarationAt(statement, {
         kind: "from",
         name: exports[0] ?? source.text,
         exports,
-        head,
-        signature: `from ${head}`,
+        signature: `from ${source.text} import ${names}`,
       }),
     ];
   });

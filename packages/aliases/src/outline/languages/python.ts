@@ -9,7 +9,6 @@ import { readExportedNames, readReexports, readUnexplainedNames } from "./python
 import { MAX_NESTED_DEPTH } from "./nested-declarations.ts";
 import { simpleValue } from "./simple-values.ts";
 import { replaceNode, sliceNode, type Edit } from "./source-slice.ts";
-import { typeParameterNames } from "./type-parameter-names.ts";
 
 const STYLE: LexicalStyle = {
   lineComment: "#",
@@ -91,11 +90,9 @@ function readDefinition(node: SyntaxNode, depth: number): Declaration | undefine
     edits,
   }).replace(/:[^:]*$/, "");
   const isClass = definition.type === "class_definition";
-  const parameters = definition.field("type_parameters")?.text ?? "";
   return declarationAt(node, {
     kind: isClass ? "class" : "def",
     name,
-    head: name + typeParameterNames(parameters),
     signature: [...decorators, signature].join("\n"),
     members: isClass && body !== undefined ? readMembers(body, depth) : undefined,
     documentation: docstring(body),
@@ -124,11 +121,9 @@ function readTypeAlias(statement: SyntaxNode): Declaration | undefined {
   const left = statement.field("left")?.text ?? "";
   const name = /^\w+/.exec(left)?.[0];
   if (name === undefined) return undefined;
-  const head = name + typeParameterNames(left.slice(name.length));
   return declarationAt(statement, {
     kind: "type",
     name,
-    head,
     signature: sliceNode(statement, STYLE),
   });
 }

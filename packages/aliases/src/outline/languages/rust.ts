@@ -7,7 +7,6 @@ import type { LanguageDefinition } from "./language-definition.ts";
 import { cutDeclaration, MAX_NESTED_DEPTH, nestedDeclaration } from "./nested-declarations.ts";
 import { simpleValue } from "./simple-values.ts";
 import { replaceNode, sliceNode, type Edit } from "./source-slice.ts";
-import { typeParameterNames } from "./type-parameter-names.ts";
 
 // A single quote begins a lifetime more often than a character.
 const STYLE: LexicalStyle = {
@@ -84,8 +83,7 @@ function tupleEdits(body: SyntaxNode): Edit[] {
 function readItem(node: SyntaxNode, kind: string): Declaration {
   const name = node.field("name")?.text ?? "";
   const body = node.field("body");
-  const head = name + typeParameterNames(node.field("type_parameters")?.text ?? "");
-  const parts = { kind, name, head };
+  const parts = { kind, name };
   if (body?.type === "ordered_field_declaration_list") {
     return declarationAt(node, {
       ...parts,
@@ -112,7 +110,6 @@ function readImplementation(node: SyntaxNode): Declaration[] {
     declarationAt(node, {
       kind: "impl",
       name: head,
-      head,
       exports: [],
       signature,
       members: isOfTrait ? undefined : members,
@@ -145,7 +142,6 @@ function readUse(node: SyntaxNode): Declaration[] {
       kind: "pub use",
       name: exports[0] ?? head,
       exports,
-      head,
       signature: `pub use ${head}`,
     }),
   ];

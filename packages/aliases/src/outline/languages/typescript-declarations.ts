@@ -2,7 +2,6 @@ import { declarationAt, type Declaration, type Member } from "../declaration.ts"
 import type { SyntaxNode } from "../syntax-node.ts";
 import { nestedDeclaration } from "./nested-declarations.ts";
 import { replaceNode } from "./source-slice.ts";
-import { typeParameterNames } from "./type-parameter-names.ts";
 import { readEnumMembers, readMembers } from "./typescript-members.ts";
 import { compactNode, ECMASCRIPT_RENDER_STYLE, parameterListEdits } from "./typescript-slices.ts";
 import { initializerText } from "./typescript-values.ts";
@@ -42,15 +41,9 @@ function readVariables(node: SyntaxNode): Declaration[] {
       kind,
       name: first,
       exports,
-      head: exports.join(", "),
       signature: `${kind} ${shown}${rest}`,
     });
   });
-}
-
-function headOf(node: SyntaxNode, name: string): string {
-  const parameters = node.field("type_parameters");
-  return parameters === undefined ? name : name + typeParameterNames(compactNode(parameters));
 }
 
 function readFunction(node: SyntaxNode): Declaration {
@@ -66,7 +59,6 @@ function readFunction(node: SyntaxNode): Declaration {
   return declarationAt(node, {
     kind: "function",
     name,
-    head: headOf(node, name),
     signature,
     isOverload,
   });
@@ -84,16 +76,16 @@ function readBlock(
     .map((child) => replaceNode(child));
   const signature = compactNode(node, { end: body?.start ?? node.end, edits });
   const members = body === undefined ? undefined : read(body);
-  return declarationAt(node, { kind, name, head: headOf(node, name), signature, members });
+  return declarationAt(node, { kind, name, signature, members });
 }
 
 function readTypeAlias(node: SyntaxNode): Declaration {
   const name = node.field("name")?.text ?? "";
   const signature = compactNode(node).replace(/;$/, "");
-  return declarationAt(node, { kind: "type", name, head: headOf(node, name), signature });
+  return declarationAt(node, { kind: "type", name, signature });
 }
 
-/** A namespace, a module or the global scope, whose head lists the heads of its contents. */
+/** A namespace, a module or the global scope. */
 function readNamespace(
   node: SyntaxNode,
   block: SyntaxNode | undefined,

@@ -18,7 +18,6 @@ function lineDeclaration(
   const { kind, head, exports } = parts;
   return declarationAt(node, {
     kind,
-    head,
     exports,
     name: exports[0] ?? head,
     signature: `${kind} ${head}`,
@@ -104,13 +103,11 @@ function readStar(statement: SyntaxNode): Declaration {
 }
 
 function readDefaultValue(statement: SyntaxNode, value: SyntaxNode): Declaration {
-  const text = valueText(value);
-  const signature = `export default ${text}`;
-  const head = text.length <= 40 ? text : value.type;
-  return {
-    ...lineDeclaration(statement, { kind: "export default", head, exports: ["default"] }),
-    signature,
-  };
+  return lineDeclaration(statement, {
+    kind: "export default",
+    head: valueText(value),
+    exports: ["default"],
+  });
 }
 
 /** Exports that declare nothing themselves: lists, stars, `export =`, a default value. */
@@ -209,25 +206,21 @@ export function readCommonJs(
 function assigned(
   statement: SyntaxNode,
   value: SyntaxNode,
-  parts: { target: string; kind: string; head: string; exports: string[] },
+  parts: { target: string; kind: string; name: string; exports: string[] },
 ): Declaration {
-  const { target, kind, head, exports } = parts;
-  const line = lineDeclaration(statement, { kind, head, exports });
+  const { target, kind, name, exports } = parts;
+  const line = { kind, name: exports[0] ?? name, exports };
   const [own] = CALLABLE.test(value.type) ? readLocalDeclarations(value, () => []) : [];
   if (own?.members !== undefined)
-    return {
+    return declarationAt(statement, {
       ...line,
       kind: `${target} = class`,
-      head: own.head === "" ? head : own.head,
       signature: `${target} = ${own.signature}`,
       members: own.members,
-    };
+    });
   const isNamed = own !== undefined && own.name !== "" && own.name === exports[0];
-  return {
-    ...line,
-    head: isNamed && kind.endsWith("=") ? `function ${own.head}` : head,
-    signature: `${target} = ${isNamed ? own.signature : valueText(value)}`,
-  };
+  const signature = `${target} = ${isNamed ? own.signature : valueText(value)}`;
+  return declarationAt(statement, { ...line, signature });
 }
 
 function commonJsDeclarations(
@@ -237,28 +230,18 @@ function commonJsDeclarations(
   // `exports = module.exports = value` exports once.
   const named = targets.filter((target) => COMMON_JS_TARGET.test(target));
   return named.slice(named[0] === "exports" && named.length > 1 ? 1 : 0).map((target) => {
-    const property = COMMON_JS_TARGET.exec(target)?.[1];
-    if (property !== undefined)
-      return assigned(statement, value, {
-        target,
-        kind: target.slice(0, -property.length - 1),
-        head: property,
-        exports: [property],
-      });
-    const isObject = value.type === "object";
+    const name = COMMON_JS_TARGET.exec(target)?.[1];
+    if (name !== undefined) {
+      const kind = target.slice(0, -name.length - 1);
+      return assigned(statement, value, { target, kind, name, exports: [name] });
+    }
     const keys = value.parts
       .map((pair) => pair.field("key") ?? pair.field("name") ?? pair)
       .filter((key) => !key.type.startsWith("spread"))
       .map(unquoted);
-    const ownName = CALLABLE.test(value.type)
-      ? (value.field("name")?.text ?? "default")
-      : undefined;
-    return assigned(statement, value, {
-      target,
-      kind: `${target} =`,
-      head: isObject ? `{ ${keys.join(", ")} }` : valueText(value),
-      exports: isObject ? keys : ownName === undefined ? [] : [ownName],
-    });
+    const ownName = CALLABLE.test(value.type) ? [value.field("name")?.text ?? "default"] : [];
+    const exports = value.type === "object" ? keys : ownName;
+    return assigned(statement, value, { target, kind: `${target} =`, name: target, exports });
   });
 }
 
@@ -279,7 +262,7 @@ export function readMemberAssignments(
       if (root === "" || !isShown) return [];
       const owner = root + path;
       const fullName = `${owner.replace(/\.prototype$/, "")}.${name}`;
-      return [assigned(statement, value, { target, kind: owner, head: name, exports: [fullName] })];
+      return [assigned(statement, value, { target, kind: owner, name, exports: [fullName] })];
     }),
   );
 }

@@ -37,11 +37,11 @@ function exposesAll(statements: readonly SyntaxNode[], isAmbient: boolean): bool
 }
 
 function asDefault(declaration: Declaration): Declaration {
-  const { kind, head, signature } = declaration;
+  const { signature } = declaration;
   return {
     ...declaration,
     kind: "export default",
-    head: `${kind} ${head}`.trim(),
+    name: declaration.name || "default",
     exports: ["default"],
     signature: `export default ${signature}`,
   };

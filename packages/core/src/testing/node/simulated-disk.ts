@@ -129,8 +129,8 @@ export class SimulatedDisk {
   }
 
   /**
-   * Possible disks after a power cut: up to `limit` of them, spread evenly. The last one has lost
-   * nothing.
+   * Returns the possible disks after a power cut: up to `limit` of them, spread evenly. The last
+   * one has lost nothing.
    */
   crashStates(limit: number): SimulatedDisk[] {
     const nodes = nodesBelow(this.root);
@@ -212,7 +212,7 @@ function applyChange(names: Map<string, Node>, { removed, set }: NameChange): vo
   if (set !== undefined) names.set(set.name, set.node);
 }
 
-/** Every node that a power cut may leave reachable. */
+/** Returns every node that a power cut may leave reachable. */
 function nodesBelow(root: FolderNode): Node[] {
   const found = new Set<Node>([root]);
   for (const node of found) {
@@ -225,8 +225,8 @@ function nodesBelow(root: FolderNode): Node[] {
 }
 
 /**
- * All subsets, in order. For a long list only its prefixes, the list without each single element,
- * and the whole list.
+ * Returns all subsets, in order. For a long list only its prefixes, the list without each single
+ * element, and the whole list.
  */
 function subsetsOf(changes: readonly NameChange[]): NameChange[][] {
   if (changes.length > 8)

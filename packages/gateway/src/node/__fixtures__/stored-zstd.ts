@@ -1,4 +1,6 @@
-/** A zstd frame with uncompressed blocks, since Node 20 has no encoder (RFC 8878, 3.1.1). */
+/**
+ * Creates a zstd frame with uncompressed blocks, since Node 20 has no encoder (RFC 8878, 3.1.1).
+ */
 export function storedZstd(bytes: Uint8Array): Buffer {
   const frame = [Buffer.from("28b52ffd", "hex"), Buffer.of(0, 0x48)];
   const largest = 2 ** 17;

@@ -7,11 +7,6 @@ export const CHECK_VARIABLE = "CCL_CHECK_RUN";
 /** Repeats the search, since a process may start another during it. */
 const MAX_ROUNDS = 20;
 
-/** Sends a group's processes the signal to exit. */
-export function askToEnd(processId: number): void {
-  signalGroup(processId, "SIGTERM");
-}
-
 /**
  * Kills all processes of a group. On Linux it also kills those that left the group. It recognizes them by the run's
  * value of a variable that every child inherits.
@@ -26,7 +21,8 @@ export function endTree(processId: number, run: string): void {
   }
 }
 
-function signalGroup(processId: number, name: "SIGTERM" | "SIGKILL"): void {
+/** Sends a signal to all processes of a group. */
+export function signalGroup(processId: number, name: "SIGTERM" | "SIGKILL"): void {
   if (process.platform === "win32")
     spawnSync("taskkill", ["/pid", String(processId), "/T", "/F"], { stdio: "ignore" });
   else signal(-processId, name);

@@ -10,7 +10,7 @@ import type { CheckOptions, CheckOutcome, PlanCheck } from "../../workspace/plan
 import type { WorkspaceParts } from "../file-system/workspace-parts.ts";
 import { createBoundedOutput } from "./bounded-output.ts";
 import { findingsOf } from "./findings-of.ts";
-import { askToEnd, CHECK_VARIABLE, endTree } from "./process-tree.ts";
+import { CHECK_VARIABLE, endTree, signalGroup } from "./process-tree.ts";
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 const SHOWN_CHARACTERS = 8_000;
@@ -103,7 +103,7 @@ function runToEnd(check: PlanCheck, { directory, signal, add }: RunContext): Pro
     const end = (by: "timeout" | "abort"): void => {
       if (child.pid === undefined || ending.endedBy !== undefined) return;
       ending.endedBy = by;
-      askToEnd(child.pid);
+      signalGroup(child.pid, "SIGTERM");
       grace = setTimeout(() => endTree(child.pid ?? 0, run), GRACE_MS);
     };
     const timer = setTimeout(() => end("timeout"), check.timeoutMs ?? DEFAULT_TIMEOUT_MS);

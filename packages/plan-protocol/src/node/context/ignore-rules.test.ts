@@ -21,7 +21,11 @@ const PATHS =
     .concat("space ");
 
 async function searched(): Promise<string[]> {
-  const { hits } = await searchFiles(root, "needle", { maxHits: 500 });
+  const { hits } = await searchFiles(root, "needle", {
+    isWanted: () => true,
+    maxHits: 500,
+    signal: undefined,
+  });
   return hits.map(({ path }) => path);
 }
 

@@ -1,16 +1,15 @@
 import { assertNotAborted } from "../../plan-protocol-error.ts";
 import { createPathMatcher } from "@ccl/core/glob";
 import { systemCode } from "@ccl/core/node";
-import { redactSecrets } from "@ccl/core";
+import { failure, redactSecrets, type Result, success } from "@ccl/core";
 
 import { applyContextDiet } from "../../context/apply-context-diet.ts";
 import { type ContextBlock, nameOfRequest } from "../../context/context-block.ts";
 import { checkPath } from "../../paths/check-path.ts";
 import type { ContextRequest } from "../../plan/plan.ts";
-import { type PlanIssueCode, quote } from "../../plan-issue.ts";
+import { quote, refusal } from "../../plan-issue.ts";
 import type { FulfilledContext } from "../../workspace/plan-workspace.ts";
-import { decodeText } from "../file-system/read-file.ts";
-import { lookAt, MAX_TEXT_BYTES } from "../transaction/look-at.ts";
+import { fileIn, lookAt, MAX_TEXT_BYTES, textIn } from "../transaction/look-at.ts";
 import type { WorkspaceParts } from "../file-system/workspace-parts.ts";
 import { searchFiles, type SearchOutcome } from "./search-files.ts";
 
@@ -32,7 +31,7 @@ const MAX_REQUESTS = 64;
 const MAX_QUERY_CHARACTERS = 1_000;
 const MAX_GLOB_CHARACTERS = 500;
 
-type Answer = { block: ContextBlock } | { code: PlanIssueCode; message: string };
+type Answer = Result<ContextBlock>;
 
 /** Answers requests in their order, with one block for each. Files that it reads join the read set. */
 export async function readRequests(
@@ -47,15 +46,15 @@ export async function readRequests(
       index < MAX_REQUESTS
         ? await answerRequest(request, { parts, ports, signal })
         : refuse(`More than ${MAX_REQUESTS} requests at once are not answered`);
-    if ("block" in answer) {
-      fulfilled.blocks.push(bounded(parts, answer.block));
+    if (answer.ok) {
+      fulfilled.blocks.push(bounded(parts, answer.value));
       continue;
     }
-    fulfilled.issues.push({ request, ...answer });
-    if (request.type === "read_file") parts.unread.set(request.path, answer.message);
-    const text = `Not read: ${answer.code}. ${answer.message}`;
-    const label = nameOfRequest(request);
-    fulfilled.blocks.push(bounded(parts, { type: request.type, label, text }));
+    const { code = "", message = "" } = answer.issues[0] ?? {};
+    fulfilled.issues.push({ request, code, message });
+    if (request.type === "read_file") parts.unread.set(request.path, message);
+    const text = `Not read: ${code}. ${message}`;
+    fulfilled.blocks.push(bounded(parts, blockOf(request, text)));
   }
   return fulfilled;
 }
@@ -79,10 +78,7 @@ async function answerRequest(request: ContextRequest, context: AnswerContext): P
         `${request.type} could not be read (${code ?? (error instanceof Error ? error.name : "unknown")})`,
       );
     if (code === undefined) throw error;
-    return {
-      code: "ERR_IO",
-      message: `${quote(nameOfRequest(request))} could not be read (${code}).`,
-    };
+    return refusal("ERR_IO", `${quote(nameOfRequest(request))} could not be read (${code}).`);
   }
 }
 
@@ -96,54 +92,38 @@ async function readFileRequest(
     use: "read",
   });
   if (!checked.ok) {
-    const [issue] = checked.issues;
-    const isProtected = checked.issues.some(({ code }) => code === "PROTECTED_PATH");
-    const code = isProtected
-      ? "PROTECTED_PATH"
-      : issue?.code === "FORBIDDEN_PATH"
-        ? "FORBIDDEN_PATH"
-        : "ERR_INVALID_PATH";
-    return { code, message: issue?.message ?? "" };
+    const isProtected = checked.issues.find(({ code }) => code === "PROTECTED_PATH");
+    return isProtected === undefined ? checked : failure(isProtected);
   }
   const path = checked.value;
   const found = await lookAt(parts.root, path, MAX_TEXT_BYTES);
-  if (found.kind === "blocked") return { code: found.code, message: found.message };
-  if (found.kind === "absent")
-    return { code: "PATH_NOT_FOUND", message: `There is no file ${quote(path)}.` };
-  if (found.kind === "folder")
-    return { code: "PATH_NOT_FOUND", message: `${quote(path)} is a folder, not a file.` };
-  const { bytes, sha256, status } = found.facts;
-  if (bytes === undefined)
-    return {
-      code: "ERR_CONTENT_TOO_LARGE",
-      message: `${quote(path)} has ${status.sizeBytes} bytes, more than ${MAX_TEXT_BYTES}.`,
-    };
-  const text = decodeText(bytes);
-  if (text === undefined)
-    return {
-      code: "ERR_NON_UTF8_FILE",
-      message: `${quote(path)} is no UTF-8 text (${status.sizeBytes} bytes).`,
-    };
-  const lines = linesOf(text, request);
-  if (typeof lines !== "string") return lines;
-  parts.readSet.set(path, { sha256, text });
+  if (!found.ok) return found;
+  const file = fileIn(found.value, path);
+  if (!file.ok) return file;
+  const text = textIn(file.value, path);
+  if (!text.ok) return text;
+  const lines = linesOf(text.value, request);
+  if (!lines.ok) return lines;
+  const { sha256 } = file.value;
+  parts.readSet.set(path, { sha256, text: text.value });
   parts.unread.delete(path);
-  return { block: { type: "read_file", label: rangeLabel(path, request), text: lines, sha256 } };
+  const label = rangeLabel(path, request);
+  return success({ type: "read_file", label, text: lines.value, sha256 });
 }
 
 /** The requested lines with their line ends, unchanged. */
 function linesOf(
   text: string,
   request: Extract<ContextRequest, { type: "read_file" }>,
-): string | Answer {
+): Result<string> {
   const { start_line: start = 1, end_line: end = Infinity } = request;
-  if (request.start_line === undefined && request.end_line === undefined) return text;
+  if (request.start_line === undefined && request.end_line === undefined) return success(text);
   const isRange = Number.isInteger(start) && start >= 1 && end >= start;
   if (!isRange) return refuse(`Lines ${start} to ${end} are no range; lines count from 1`);
   const lines = text.split(/(?<=\n)/);
   if (start > Math.max(1, lines.length))
     return refuse(`${quote(request.path)} has ${lines.length} lines, fewer than ${start}`);
-  return lines.slice(start - 1, end).join("");
+  return success(lines.slice(start - 1, end).join(""));
 }
 
 async function searchRequest(
@@ -168,7 +148,7 @@ async function searchRequest(
     signal,
   });
   const label = glob === undefined ? query : `${query} in ${glob}`;
-  return { block: { type: "search", label, text: redactSecrets(renderHits(outcome)).text } };
+  return success({ type: "search", label, text: redactSecrets(renderHits(outcome)).text });
 }
 
 function renderHits({ hits, stoppedBy, searchedFiles }: SearchOutcome): string {
@@ -185,13 +165,15 @@ async function portRequest(
 ): Promise<Answer> {
   if (request.type === "env") {
     if (ports.env === undefined) return refuse("Nothing here tells about the environment");
-    return {
-      block: { type: "env", label: "env", text: redactSecrets(await ports.env(signal)).text },
-    };
+    return success(blockOf(request, redactSecrets(await ports.env(signal)).text));
   }
   if (ports.logs === undefined) return refuse("There are no logs here");
   const text = await ports.logs(request.source, request.last_n, signal);
-  return { block: { type: "logs", label: nameOfRequest(request), text: redactSecrets(text).text } };
+  return success(blockOf(request, redactSecrets(text).text));
+}
+
+function blockOf(request: ContextRequest, text: string): ContextBlock {
+  return { type: request.type, label: nameOfRequest(request), text };
 }
 
 function bounded({ limits }: WorkspaceParts, block: ContextBlock): ContextBlock {
@@ -205,6 +187,6 @@ function rangeLabel(path: string, request: Extract<ContextRequest, { type: "read
   return `${path}:${start ?? 1}-${end ?? ""}`;
 }
 
-function refuse(reason: string): Answer {
-  return { code: "ERR_CONTEXT_REQUEST", message: `${reason}.` };
+function refuse(reason: string): ReturnType<typeof refusal> {
+  return refusal("ERR_CONTEXT_REQUEST", `${reason}.`);
 }

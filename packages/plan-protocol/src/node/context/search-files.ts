@@ -54,17 +54,19 @@ const noFollow = constants.O_NOFOLLOW ?? 0;
 const fileFlags = constants.O_RDONLY | noFollow | (constants.O_NONBLOCK ?? 0);
 const folderFlags = constants.O_RDONLY | noFollow | (constants.O_DIRECTORY ?? 0);
 
-interface Search {
-  query: string;
+interface SearchOptions {
   isWanted: (path: string) => boolean;
   maxHits: number;
+  signal: AbortSignal | undefined;
+}
+
+interface Search extends SearchOptions {
+  query: string;
   hits: SearchHit[];
-  buffer: Buffer;
   files: number;
   bytes: number;
   startedMs: number;
   stoppedBy?: SearchOutcome["stoppedBy"] | undefined;
-  signal: AbortSignal | undefined;
 }
 
 /**
@@ -75,27 +77,10 @@ interface Search {
 export async function searchFiles(
   rootPath: string,
   query: string,
-  {
-    isWanted = () => true,
-    maxHits,
-    signal,
-  }: {
-    isWanted?: ((path: string) => boolean) | undefined;
-    maxHits: number;
-    signal?: AbortSignal | undefined;
-  },
+  options: SearchOptions,
 ): Promise<SearchOutcome> {
-  const search: Search = {
-    query,
-    isWanted,
-    maxHits,
-    hits: [],
-    buffer: Buffer.allocUnsafe(64 * 1024),
-    files: 0,
-    bytes: 0,
-    startedMs: performance.now(),
-    signal,
-  };
+  const startedMs = performance.now();
+  const search: Search = { ...options, query, hits: [], files: 0, bytes: 0, startedMs };
   await searchFolder(search, rootPath, { path: "", depth: 0, layers: [] });
   const { hits, files, stoppedBy } = search;
   return { hits, searchedFiles: files, stoppedBy };
@@ -149,17 +134,9 @@ function withOwnLayer(
   { here, path, entries }: { here: string; path: string; entries: readonly fs.Dirent[] },
 ): readonly IgnoreLayer[] {
   const hasRules = entries.some((entry) => entry.name === ".gitignore" && entry.isFile());
-  const file = hasRules ? openQuietly(`${here}/.gitignore`, fileFlags) : undefined;
-  if (file === undefined) return layers;
-  try {
-    if (fs.fstatSync(file).size > MAX_RULES_BYTES) return layers;
-    const rules = readIgnoreRules(fs.readFileSync(file, "utf8"));
-    return rules.length === 0 ? layers : [...layers, { folder: path, rules }];
-  } catch {
-    return layers;
-  } finally {
-    fs.closeSync(file);
-  }
+  const bytes = hasRules ? readSmall(`${here}/.gitignore`, MAX_RULES_BYTES) : undefined;
+  const rules = readIgnoreRules(bytes?.toString() ?? "");
+  return rules.length === 0 ? layers : [...layers, { folder: path, rules }];
 }
 
 /** Sorts like whole paths: a folder's name counts with its slash. */
@@ -170,21 +147,29 @@ function compareAsPaths(a: fs.Dirent, b: fs.Dirent): number {
 }
 
 function searchFile(search: Search, place: string, path: string): void {
-  const stop = (by: Search["stoppedBy"]): void => void (search.stoppedBy = by);
-  if (search.files >= MAX_FILES) return stop("files");
+  if (search.files >= MAX_FILES) {
+    search.stoppedBy = "files";
+    return;
+  }
+  const bytes = readSmall(place, MAX_FILE_BYTES);
+  if (bytes === undefined) return;
+  search.files += 1;
+  search.bytes += bytes.length;
+  if (search.bytes > MAX_TOTAL_BYTES) search.stoppedBy = "bytes";
+  else collectHits(search, path, bytes);
+}
+
+/** The bytes of a regular file up to a size. Undefined if it is larger or cannot be read. */
+function readSmall(place: string, maxBytes: number): Buffer | undefined {
   const file = openQuietly(place, fileFlags);
-  if (file === undefined) return;
+  if (file === undefined) return undefined;
   try {
-    const status = fs.fstatSync(file);
-    if (!status.isFile() || status.size > MAX_FILE_BYTES) return;
-    if (search.bytes + status.size > MAX_TOTAL_BYTES) return stop("bytes");
-    if (search.buffer.length < status.size) search.buffer = Buffer.allocUnsafe(MAX_FILE_BYTES);
-    const length = status.size === 0 ? 0 : fs.readSync(file, search.buffer, 0, status.size, 0);
-    search.files += 1;
-    search.bytes += length;
-    collectHits(search, path, search.buffer.subarray(0, length));
+    const { size } = fs.fstatSync(file);
+    if (size > maxBytes) return undefined;
+    const bytes = Buffer.allocUnsafe(size);
+    return bytes.subarray(0, fs.readSync(file, bytes, 0, size, 0));
   } catch {
-    // A file that can no longer be read has no hits.
+    return undefined;
   } finally {
     fs.closeSync(file);
   }

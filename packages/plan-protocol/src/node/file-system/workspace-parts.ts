@@ -15,18 +15,6 @@ export const FILES_AT_ONCE = 8;
 export interface WorkspaceParts {
   rootPath: string;
   root: Folder;
-  /** Opens the journals' folder and creates it if needed. */
-  openJournals(): Promise<Folder>;
-  /** Opens it without creating it. Undefined if there was never a transaction. */
-  findJournals(): Promise<Folder | undefined>;
-  /**
-   * Opens the folder that holds a second journal of the running transaction during checks. Undefined if there is none.
-   */
-  openShelter(mayMake: boolean): Promise<Folder | undefined>;
-  /** Removes that folder if it is empty. */
-  removeShelter(): Promise<void>;
-  /** The journals' folder as error messages name it. */
-  journalsName: string;
   durability: WorkspaceDurability;
   policy: PlanPolicy;
   limits: PlanLimits;

@@ -1,9 +1,11 @@
 import { assertNotAborted, PlanProtocolError } from "../../plan-protocol-error.ts";
 import { lstat, mkdir, readFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 
 import { isRecord, parseJson } from "@ccl/core/json";
 import { systemCode, writeFileDurable } from "@ccl/core/node";
+
+import { withLockFile } from "../lock/with-lock-file.ts";
 
 const MAX_BYTES = 256 * 1024;
 
@@ -29,29 +31,31 @@ export async function readJsonFile(
     throw ioFailed("read", path, error);
   }
   const value = parseJson(text.replace(/^\uFEFF/, ""));
-  if (!isRecord(value)) throw corrupt(path, "holds no JSON object");
+  if (!isRecord(value)) throw corrupt(path, "does not hold a JSON object");
   return value;
 }
 
 /**
- * Replaces the file atomically. With `isPrivate` only its owner can read it.
- * @throws PlanProtocolError `io_failed`
+ * Changes the object in a file, which is replaced atomically, while no other process can. The lock file is in the same
+ * folder. With `isPrivate` only the owner can read the file.
+ * @throws PlanProtocolError `memory_corrupt`, `io_failed`, `workspace_busy`, `aborted`
  */
-export async function writeJsonFile(
+export async function updateJsonFile(
   path: string,
-  value: Record<string, unknown>,
   { isPrivate, signal }: { isPrivate: boolean; signal: AbortSignal | undefined },
+  changes: Record<string, unknown>,
 ): Promise<void> {
-  assertNotAborted(signal);
+  const folder = dirname(path);
   try {
-    await mkdir(dirname(path), { recursive: true, mode: isPrivate ? 0o700 : undefined });
-    await writeFileDurable(path, `${JSON.stringify(value, undefined, 2)}\n`, {
-      mode: isPrivate ? 0o600 : undefined,
-      signal,
+    await mkdir(folder, { recursive: true, mode: isPrivate ? 0o700 : undefined });
+    await withLockFile(join(folder, "lock"), { signal }, async () => {
+      const value = { ...(await readJsonFile(path, signal)), ...changes };
+      const text = `${JSON.stringify(value, undefined, 2)}\n`;
+      await writeFileDurable(path, text, { mode: isPrivate ? 0o600 : undefined, signal });
     });
   } catch (error) {
     assertNotAborted(signal);
-    throw ioFailed("write", path, error);
+    throw PlanProtocolError.isInstance(error) ? error : ioFailed("write", path, error);
   }
 }
 
@@ -60,8 +64,7 @@ function corrupt(path: string, problem: string): PlanProtocolError {
   return new PlanProtocolError("memory_corrupt", message, { details: { path } });
 }
 
-/** The error for a memory file that the system could not read or write. */
-export function ioFailed(what: "read" | "write", path: string, cause: unknown): PlanProtocolError {
+function ioFailed(what: "read" | "write", path: string, cause: unknown): PlanProtocolError {
   const reason = systemCode(cause) ?? (cause instanceof Error ? cause.message : "unexpected");
   return new PlanProtocolError("io_failed", `Could not ${what} ${path} (${reason}).`, { cause });
 }

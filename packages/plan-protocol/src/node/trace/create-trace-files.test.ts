@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -30,37 +30,29 @@ describe("trace files", () => {
     const file = join(root, ".ccl", "traces", `${proposal.trace.trace_id}.json`);
     expect(JSON.parse(await readFile(file, "utf8"))).toEqual(proposal.trace);
     await session.commit(proposedOf(proposal));
-    const { events, ...trace } = JSON.parse(await readFile(file, "utf8"));
+    const { events } = JSON.parse(await readFile(file, "utf8"));
     expect(events.at(-1)).toMatchObject({ type: "APPLY_SUCCESS" });
-    expect(trace).not.toHaveProperty("raw_answers");
     expect((await stat(file)).mode & 0o077).toBe(0);
     expect(await readFile(join(root, ".ccl", "traces", ".gitignore"), "utf8")).toBe("*\n");
   });
 
-  it("hold answers only where that was asked for, and no more than the given number stay", async () => {
-    const trace = createTraceFiles({
-      root,
-      directory: "traces",
-      includesRawAnswers: true,
-      maxTraces: 2,
-    });
-    const { session } = openStage([goodPlan, goodPlan, goodPlan], { trace });
-    for (const goal of ["Fix one.", "Fix two.", "Fix three."]) await session.plan(goal);
-    const names = (await readdir(join(root, "traces"))).sort();
-    expect(names).toEqual([".gitignore", "trace-2.json", "trace-3.json"]);
-    expect(JSON.parse(await readFile(join(root, "traces", "trace-3.json"), "utf8"))).toMatchObject({
-      raw_answers: [JSON.stringify(goodPlan)],
-    });
+  it("are the latest 200", async () => {
+    const folder = join(root, ".ccl", "traces");
+    await mkdir(folder, { recursive: true });
+    const old = Array.from({ length: 201 }, (_, index) => `trace-0${1000 + index}.json`);
+    for (const name of old) await writeFile(join(folder, name), "{}");
+    const { session } = openStage([goodPlan], { trace: createTraceFiles({ root }) });
+    await session.plan("Fix one.");
+    expect((await readdir(folder)).sort()).toEqual([".gitignore", ...old.slice(2), "trace-1.json"]);
   });
 
   it.each([
-    ["an id that leads elsewhere", {}, "../outside"],
-    ["a folder that leads elsewhere", { directory: "../traces" }, "id"],
-    ["a link that leads elsewhere", { directory: "link/traces" }, "id"],
-  ])("refuse %s, and the proposal holds all the same", async (_name, where, prefix) => {
+    ["an id that leads elsewhere", "../outside"],
+    ["a link that leads elsewhere", "id"],
+  ])("refuse %s, and the proposal holds all the same", async (_name, prefix) => {
     await mkdir(join(root, "project"));
-    await symlink(tmpdir(), join(root, "project", "link"));
-    const trace = createTraceFiles({ root: join(root, "project"), ...where });
+    if (prefix === "id") await symlink(tmpdir(), join(root, "project", ".ccl"));
+    const trace = createTraceFiles({ root: join(root, "project") });
     const { session } = openStage([goodPlan], { trace, ids: createSequentialIds(prefix) });
     expect(await session.plan("Fix it.")).toMatchObject({
       ok: true,

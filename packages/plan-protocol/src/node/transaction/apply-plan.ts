@@ -18,19 +18,19 @@ import {
   type Journal,
   mark,
   recordChecks,
-  openJournal,
   removeJournal,
   stateOf,
   unmarkOpen,
   writeDiff,
   writeIntent,
 } from "./journal.ts";
+import { journalsPath } from "./journals-folder.ts";
 import { changedSteps } from "./path-state.ts";
 import { findUnfinished } from "./recover.ts";
-import { dropShelter, restoreSheltered, shelterJournal, withShelterLock } from "./shelter.ts";
+import { reopenJournal } from "./reopen-journal.ts";
 import { type StagedPlan, stagePlan } from "./stage-plan.ts";
 import { StepConflict } from "./step.ts";
-import { confirmSwap, swapIn, type SwapProgress, syncFoldersOf } from "./swap-in.ts";
+import { confirmSwap, swapIn, syncFoldersOf } from "./swap-in.ts";
 import { undo } from "./undo.ts";
 
 /** What to apply. */
@@ -45,12 +45,11 @@ interface ApplyInput {
 export function applyPlan(
   parts: WorkspaceParts,
   journals: Folder,
-  asked: ApplyInput,
+  input: ApplyInput,
 ): Promise<Result<AppliedPlan>> {
-  return traced("apply plan", { "ccl.plan.actions": asked.plan.actions.length }, async (span) => {
-    const { checks = [], signal } = asked.options;
-    const work = (): Promise<Result<AppliedPlan>> => apply(parts, journals, asked);
-    const applied = await (checks.length > 0 ? withShelterLock(parts, signal, work) : work());
+  const attributes = { "ccl.plan.actions": input.plan.actions.length };
+  return traced("apply plan", attributes, async (span) => {
+    const applied = await apply(parts, journals, input);
     span.set({ "ccl.plan.applied": applied.ok });
     return applied;
   });
@@ -61,28 +60,21 @@ async function apply(
   journals: Folder,
   { plan, options, diffOf }: ApplyInput,
 ): Promise<Result<AppliedPlan>> {
-  const {
-    checks = [],
-    mustPass = false,
-    mayFail = false,
-    confirm,
-    shortenOutput,
-    signal,
-  } = options;
+  const { checks = [], mustPass = false, mayFail = false, confirm } = options;
+  const { shortenOutput, signal } = options;
   const unfinished = await findUnfinished(journals);
   if (unfinished.length > 0)
     return refusal(
       "RECOVERY_REQUIRED",
       `Transaction ${unfinished.join(", ")} was interrupted. Call recover() before the next apply.`,
     );
-  const resolve = (): Promise<Result<ResolvedPlan>> => resolvePlan(parts, plan);
-  const resolved = await resolve();
+  const resolved = await resolvePlan(parts, plan);
   if (!resolved.ok) return resolved;
   const refused = checkConfirmation(resolved.value, confirm);
   if (refused !== undefined) return refused;
   const how = { shortenOutput, signal };
   const before = mustPass ? [] : (options.before ?? (await runChecks(parts, checks, how)));
-  const again = before.length === 0 ? resolved : await resolve();
+  const again = before.length === 0 ? resolved : await resolvePlan(parts, plan);
   if (!again.ok || again.value.planHash !== resolved.value.planHash)
     return refusal(
       "CONCURRENT_EDIT",
@@ -90,29 +82,18 @@ async function apply(
     );
   const useless = mayFail ? undefined : uselessCheck(before);
   if (useless !== undefined) return uselessRefusal(useless);
-  const transactionId = parts.ids.next();
-  if (!isTransactionId(transactionId))
-    throw new PlanProtocolError(
-      "invalid_input",
-      "The id generator gave an id that can't be a folder's name.",
-    );
-  const hasChecks = checks.length > 0;
-  const preparation = { plan: resolved.value, diffOf, transactionId, hasChecks, signal };
-  const prepared = await prepare(parts, journals, preparation);
+  const prepared = await prepare(parts, journals, { plan: resolved.value, diffOf, signal });
   if (!prepared.ok) return prepared;
   const staged = prepared.value;
   try {
     const check = (): Promise<CheckOutcome[]> =>
       runChecksAfter(parts, checks, { before, mayFail, ...how });
-    const outcome = await carryOut(parts, {
-      staged,
-      check: hasChecks ? check : undefined,
-      signal,
-    });
+    const hasChecks = checks.length > 0;
+    const outcome = await carryOut(parts, staged, { check: hasChecks ? check : undefined, signal });
     if (!outcome.ok) return outcome;
     const changes = resolved.value.actions.map(describeChange);
     for (const { path } of changes) parts.readSet.delete(path);
-    const { steps, checked } = staged.journal;
+    const { transactionId, steps, checked } = staged.journal;
     const rewrittenPaths = steps
       .filter(
         ({ change }, index) => change === "write" && String(index) in (checked?.written ?? {}),
@@ -121,7 +102,6 @@ async function apply(
     return success({ transactionId, changes, checks: outcome.value, rewrittenPaths });
   } finally {
     await closeJournal(staged.journal);
-    if (hasChecks) await dropShelter(parts, transactionId);
   }
 }
 
@@ -144,34 +124,34 @@ function checkConfirmation(
       );
 }
 
-interface Preparation extends Pick<ApplyInput, "diffOf"> {
-  plan: ResolvedPlan;
-  transactionId: string;
-  hasChecks: boolean;
-  signal: AbortSignal | undefined;
-}
-
 /** Does everything that needs no change of the tree. If it fails, it leaves nothing behind. */
 async function prepare(
   parts: WorkspaceParts,
   journals: Folder,
-  { plan, diffOf, transactionId, hasChecks, signal }: Preparation,
+  {
+    plan,
+    diffOf,
+    signal,
+  }: { plan: ResolvedPlan; diffOf: ApplyInput["diffOf"]; signal: AbortSignal | undefined },
 ): Promise<Result<StagedPlan>> {
+  const transactionId = parts.ids.next();
+  if (!isTransactionId(transactionId))
+    throw new PlanProtocolError(
+      "invalid_input",
+      "The id generator gave an id that can't be a folder's name.",
+    );
   let staged: StagedPlan | undefined;
   try {
     assertNotAborted(signal);
-    const ready = await stagePlan(parts, journals, { plan, transactionId });
-    staged = ready;
-    await writeDiff(parts, ready.journal, diffOf(plan));
-    await backUp(parts, ready);
+    staged = await stagePlan(parts, journals, { plan, transactionId });
+    await writeDiff(parts, staged.journal, diffOf(plan));
+    await backUp(parts, staged);
     assertNotAborted(signal);
-    await writeIntent(parts, journals, ready.journal);
-    if (hasChecks) await shelterJournal(parts, ready.journal);
+    await writeIntent(parts, staged.journal);
     assertNotAborted(signal);
-    return success(ready);
+    return success(staged);
   } catch (error) {
     if (staged !== undefined) await closeJournal(staged.journal);
-    if (hasChecks) await dropShelter(parts, transactionId);
     await removeJournal(journals, transactionId).then(
       () => unmarkOpen(journals, transactionId),
       () => undefined,
@@ -186,36 +166,31 @@ async function prepare(
   }
 }
 
-interface CarryOutOptions {
-  staged: StagedPlan;
-  check: (() => Promise<CheckOutcome[]>) | undefined;
-  signal: AbortSignal | undefined;
-}
-
 async function carryOut(
   parts: WorkspaceParts,
-  { staged, check, signal }: CarryOutOptions,
+  staged: StagedPlan,
+  {
+    check,
+    signal,
+  }: { check: (() => Promise<CheckOutcome[]>) | undefined; signal: AbortSignal | undefined },
 ): Promise<Result<CheckOutcome[]>> {
-  const progress: SwapProgress = { begun: 0 };
   let outcomes: CheckOutcome[] = [];
   try {
-    const { steps, journal } = staged;
-    await swapIn(parts.root, staged, { progress, signal });
+    await swapIn(parts.root, staged, signal);
     await confirmSwap(parts.root, staged);
-    await syncFoldersOf(parts, { steps, others: [journal.moved] });
+    await syncFoldersOf(parts, { steps: staged.steps, others: [staged.journal.moved] });
     if (check !== undefined) outcomes = await runWatched(parts, staged, check);
     assertNotAborted(signal);
     const failed = outcomes.find(({ status }) => status === "failed" || status === "timed_out");
-    if (failed !== undefined)
-      return await takeBack(parts, { staged, progress, issues: [checkIssue(failed)] });
-    await mark(parts, staged.journal, { state: "committed" });
+    if (failed !== undefined) return await takeBack(parts, staged, [checkIssue(failed)]);
+    await mark(parts, staged.journal, "committed");
   } catch (error) {
-    const undone = await takeBack(parts, { staged, progress, issues: issuesOf(error) });
+    const undone = await takeBack(parts, staged, issuesOf(error));
     if (PlanProtocolError.isInstance(error)) throw error;
     return undone;
   }
   await emptyParts(staged.journal, ["staged", "backups"]);
-  await unmark(parts, staged.journal);
+  await unmarkOpen(staged.journal.journals, staged.journal.transactionId);
   return success(outcomes);
 }
 
@@ -239,45 +214,21 @@ async function runWatched(
   }
 }
 
-/** Opens the journal again. If a check removed it, it is restored from its copy first. */
-async function reopenJournal(parts: WorkspaceParts, staged: StagedPlan): Promise<void> {
-  const { transactionId } = staged.journal;
-  const journals = await parts.openJournals();
-  try {
-    await restoreSheltered(parts, journals);
-    const journal = await openJournal(journals, transactionId);
-    await closeJournal(staged.journal);
-    staged.journal = journal;
-    if ((await stateOf(journal.folder)) !== "intent")
-      throw new Error(`Another process undid transaction ${transactionId}.`);
-  } finally {
-    await journals.close();
-  }
-}
-
-/** Opens the journals' folder again, since a check may have replaced it. */
-async function unmark(parts: WorkspaceParts, { transactionId }: Journal): Promise<void> {
-  const journals = await parts.openJournals();
-  await unmarkOpen(journals, transactionId).finally(() => journals.close());
-}
-
 const MAX_WHY = 500;
 
 /** Undoes the transaction. The issues say why, and what could not be restored. */
 async function takeBack(
   parts: WorkspaceParts,
-  { staged, progress, issues }: { staged: StagedPlan; progress: SwapProgress; issues: Issue[] },
+  { journal, begun }: StagedPlan,
+  issues: Issue[],
 ): Promise<{ ok: false; issues: Issue[] }> {
-  const { journal } = staged;
   try {
     // If the commit marker exists but may not be durable, the rollback marker overrides it.
-    if ((await stateOf(journal.folder)) === "committed")
-      await mark(parts, journal, { state: "rolling_back" });
+    if ((await stateOf(journal.folder)) === "committed") await mark(parts, journal, "rolling_back");
     // Only the first line. A check's output may be long or secret.
     const why = issues[0]?.message.split("\n", 1)[0]?.slice(0, MAX_WHY);
-    const { begun } = progress;
     const { keptPaths, writtenPaths } = await undo(parts, journal, { begun, isLive: true, why });
-    await unmark(parts, journal);
+    await unmarkOpen(journal.journals, journal.transactionId);
     const written = writtenPaths.map((path) => writtenIssue(parts, journal, path));
     return { ok: false, issues: [...issues, ...written, ...keptIssues(keptPaths, issues)] };
   } catch (error) {
@@ -288,7 +239,7 @@ async function takeBack(
 
 function writtenIssue(parts: WorkspaceParts, journal: Journal, path: string): Issue {
   const key = journal.steps.findIndex((step) => step.path === path);
-  const place = `${parts.journalsName}/${journal.transactionId}/written/${key}`;
+  const place = `${journalsPath(parts)}/${journal.transactionId}/written/${key}`;
   const message = `${quote(path)} was written while the checks ran. It is as it was before the plan; what was written is kept as ${place}.`;
   return planIssue("AUTO_CHECK_FAILED_ROLLED_BACK", message, [path]);
 }

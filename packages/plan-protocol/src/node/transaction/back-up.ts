@@ -3,11 +3,10 @@ import { isWithoutHardLinks, systemCode } from "@ccl/core/node";
 
 import { quote } from "../../plan-issue.ts";
 import type { EntryStatus, Folder } from "../file-system/folder.ts";
-import { readFacts } from "../file-system/read-file.ts";
+import { type FileFacts, readFacts } from "../file-system/read-file.ts";
 import { inFolder, splitPath } from "../file-system/in-folder.ts";
 import { FILES_AT_ONCE, syncIn, type WorkspaceParts } from "../file-system/workspace-parts.ts";
 import type { Journal } from "./journal.ts";
-import { MAX_TEXT_BYTES } from "./look-at.ts";
 import type { StagedPlan, StagedStep } from "./stage-plan.ts";
 import { concurrentEdit, type StepConflict } from "./step.ts";
 
@@ -36,25 +35,21 @@ async function backUpFile(
   { step, folder, name }: { step: StagedStep; folder: Folder; name: string },
 ): Promise<void> {
   const key = String(step.index);
-  if (!(await hasLinked(folder.link(name, backups, key)))) {
-    step.baseStatus = await confirmBase(folder, name, step);
-    return copy(parts, { folder, name, status: step.baseStatus, backups, key });
+  if (!(await tryLink(folder.link(name, backups, key)))) {
+    step.base = await confirmBase(folder, name, step);
+    return writeOld(parts, backups, key, step.base);
   }
-  const status = await backups.status(key);
-  if (!isSameStatus(status, step.baseStatus))
-    step.baseStatus = await confirmBase(backups, key, step);
+  if (!isSameStatus(await backups.status(key), step.base?.status))
+    step.base = await confirmBase(backups, key, step);
 }
 
-/** Returns a file's status if it still has the content and mode that the plan is based on. */
-async function confirmBase(folder: Folder, name: string, step: StagedStep): Promise<EntryStatus> {
-  const facts = await readFacts(folder, name, MAX_TEXT_BYTES);
-  if (
-    facts === undefined ||
-    facts.sha256 !== step.before?.sha256 ||
-    facts.status.mode !== step.before.mode
-  )
+/** Reads a file again. It must still have the content and mode that the plan is based on. */
+async function confirmBase(folder: Folder, name: string, step: StagedStep): Promise<FileFacts> {
+  const { before } = step;
+  const facts = await readFacts(folder, name, before?.sizeBytes ?? 0);
+  if (facts === undefined || facts.sha256 !== before?.sha256 || facts.status.mode !== before.mode)
     throw changedMeanwhile(step);
-  return facts.status;
+  return facts;
 }
 
 /** True if nothing indicates a change: the same file with the same size, mode and time. */
@@ -79,7 +74,7 @@ export function changedMeanwhile({ path }: Pick<StagedStep, "path">): StepConfli
 }
 
 /** False if the file system does not support hard links. */
-export async function hasLinked(link: Promise<void>): Promise<boolean> {
+export async function tryLink(link: Promise<void>): Promise<boolean> {
   try {
     await link;
     return true;
@@ -89,43 +84,20 @@ export async function hasLinked(link: Promise<void>): Promise<boolean> {
   }
 }
 
-/** Links a journal's file, or copies it to another file system. */
-export async function linkOrCopy(
+/** Writes an old file to a folder of the journal, with its mode and time. */
+export async function writeOld(
   parts: WorkspaceParts,
-  from: Folder,
-  { key, to }: { key: string; to: Folder },
+  folder: Folder,
+  key: string,
+  { status, bytes = new Uint8Array() }: FileFacts,
 ): Promise<void> {
-  if (await hasLinked(from.link(key, to, key))) return;
-  const status = await from.status(key);
-  if (status !== undefined)
-    await copy(parts, { folder: from, name: key, status, backups: to, key });
-}
-
-interface BackupSource {
-  folder: Folder;
-  name: string;
-  status: EntryStatus;
-  backups: Folder;
-  key: string;
-}
-
-async function copy(
-  parts: WorkspaceParts,
-  { folder, name, status, backups, key }: BackupSource,
-): Promise<void> {
-  const from = await folder.openFile(name);
+  const file = await folder.createFile(key, 0o600);
   try {
-    const file = await backups.createFile(key, 0o600);
-    try {
-      const bytes = new Uint8Array((await from.status()).sizeBytes);
-      await file.write(bytes.subarray(0, await from.read(bytes, 0)));
-      await file.setMode(status.mode);
-      await file.setModified(status.modifiedNs);
-      await syncIn(parts, file);
-    } finally {
-      await file.close();
-    }
+    await file.write(bytes);
+    await file.setMode(status.mode);
+    await file.setModified(status.modifiedNs);
+    await syncIn(parts, file);
   } finally {
-    await from.close();
+    await file.close();
   }
 }

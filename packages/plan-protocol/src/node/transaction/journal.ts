@@ -23,6 +23,8 @@ interface Intent {
  * - `written`: files that checks wrote in place of the new ones, also removed by a rollback.
  */
 export interface Journal extends Intent {
+  /** The folder with all journals. */
+  journals: Folder;
   folder: Folder;
   staged: Folder;
   backups: Folder;
@@ -48,7 +50,7 @@ const PARTS = ["staged", "backups", "moved", "taken", "written"] as const;
 const INTENT = "intent.json";
 const CHECKED = "checked.json";
 const DIFF = "changes.diff";
-/** Prefix of a marker file, before a transaction's id: the transaction may be unfinished. No id contains a dot. */
+/** Prefix of a marker beside the journals, before a transaction's id: it may be unfinished. No id contains a dot. */
 const OPEN = "open.";
 const MARKS = {
   committed: "committed",
@@ -65,39 +67,28 @@ export function isTransactionId(id: string): boolean {
   return /^[0-9A-Za-z][0-9A-Za-z-]{0,63}$/.test(id) && !/^(?:lock|claim)/.test(id);
 }
 
-/** Creates the folder of a new transaction. The folder's name is the transaction's id until it is renamed. */
-export async function createJournal(
-  journals: Folder,
-  name: string,
-  facts: Intent,
-): Promise<Journal> {
-  await journals.makeFolder(name);
-  const folder = await journals.openFolder(name);
-  try {
-    for (const part of PARTS) await folder.makeFolder(part);
-    return await openParts(folder, facts);
-  } catch (error) {
-    await folder.close();
-    throw error;
-  }
+/** Creates the folder of a new transaction. */
+export async function createJournal(journals: Folder, intent: Intent): Promise<Journal> {
+  await journals.makeFolder(intent.transactionId);
+  return openParts(journals, intent.transactionId, () => Promise.resolve(intent));
+}
+
+/** Opens the journal of a transaction that has an intent. */
+export function openJournal(journals: Folder, transactionId: string): Promise<Journal> {
+  return openParts(journals, transactionId, (folder) => readIntent(folder, transactionId));
 }
 
 /**
  * Writes down all steps of the transaction, and syncs them and the names of its files. From then on the transaction is
  * undone unless it is marked as committed.
  */
-export async function writeIntent(
-  parts: WorkspaceParts,
-  journals: Folder,
-  journal: Journal,
-): Promise<void> {
-  await makeEmpty(journals, OPEN + journal.transactionId);
-  const { transactionId, timeMs, steps, folder, staged, backups, moved } = journal;
+export async function writeIntent(parts: WorkspaceParts, journal: Journal): Promise<void> {
+  const { transactionId, timeMs, steps, journals, folder, staged, backups, moved } = journal;
+  await makeEmpty(journals, OPEN + transactionId);
   const body = canonicalJson({ version: VERSION, transactionId, timeMs, steps });
   const text = `${sha256Hex(body)}\n${body}\n`;
   const before = [staged, backups, moved, journals];
   await writeWhole(parts, folder, { name: INTENT, text, before });
-  await syncIn(parts, folder);
 }
 
 /** Records what checks may do, or did. Durable when it resolves. */
@@ -107,7 +98,6 @@ export async function recordChecks(
   checked: CheckedFiles,
 ): Promise<void> {
   await writeWhole(parts, journal.folder, { name: CHECKED, text: JSON.stringify(checked) });
-  await syncIn(parts, journal.folder);
   journal.checked = checked;
 }
 
@@ -124,8 +114,7 @@ export function readDiff(folder: Folder): Promise<string | undefined> {
 /** Marks a finished transaction as possibly unfinished again. Durable when it resolves. */
 export async function markOpen(
   parts: WorkspaceParts,
-  journals: Folder,
-  { transactionId }: Journal,
+  { journals, transactionId }: Journal,
 ): Promise<void> {
   await makeEmpty(journals, OPEN + transactionId);
   await syncIn(parts, journals);
@@ -138,14 +127,8 @@ export async function unmarkOpen(journals: Folder, transactionId: string): Promi
 
 /** Ids of the transactions that may be unfinished. Includes every unfinished one. */
 export async function openIds(journals: Folder): Promise<string[]> {
-  return (await journals.list())
-    .filter((name) => name.startsWith(OPEN))
-    .map((name) => name.slice(OPEN.length));
-}
-
-/** Whether a transaction has that marker. */
-export async function isMarkedOpen(journals: Folder, transactionId: string): Promise<boolean> {
-  return (await journals.status(OPEN + transactionId)) !== undefined;
+  const names = await journals.list();
+  return names.filter((name) => name.startsWith(OPEN)).map((name) => name.slice(OPEN.length));
 }
 
 /** The paths of a transaction in the order of its changes. */
@@ -179,17 +162,16 @@ export interface UndoRecord {
 /** Marks a transaction. Durable when it resolves. */
 export async function mark(
   parts: WorkspaceParts,
-  journal: Journal,
-  {
-    state,
-    undone = { keptPaths: [], writtenPaths: [] },
-  }: { state: keyof typeof MARKS; undone?: UndoRecord | undefined },
+  { folder }: Journal,
+  state: keyof typeof MARKS,
+  undone?: UndoRecord,
 ): Promise<void> {
-  const { folder } = journal;
   const name = MARKS[state];
-  if (undone.keptPaths.length + undone.writtenPaths.length > 0 || undone.why !== undefined)
-    await writeWhole(parts, folder, { name, text: `${JSON.stringify(undone)}\n` });
-  else await makeEmpty(folder, name);
+  const isEmpty =
+    undone === undefined ||
+    (undone.keptPaths.length + undone.writtenPaths.length === 0 && undone.why === undefined);
+  if (!isEmpty) return writeWhole(parts, folder, { name, text: `${JSON.stringify(undone)}\n` });
+  await makeEmpty(folder, name);
   await syncIn(parts, folder);
 }
 
@@ -201,9 +183,10 @@ async function makeEmpty(folder: Folder, name: string): Promise<void> {
 
 /** Reads the progress of the transaction in a folder. */
 export async function stateOf(folder: Folder): Promise<JournalState> {
+  const names = new Set(await folder.list());
   for (const state of ["rolled_back", "rolling_back", "committed"] as const)
-    if ((await folder.status(MARKS[state])) !== undefined) return state;
-  return (await folder.status(INTENT)) === undefined ? "begun" : "intent";
+    if (names.has(MARKS[state])) return state;
+  return names.has(INTENT) ? "intent" : "begun";
 }
 
 /** Reads the record of the undo. */
@@ -216,19 +199,6 @@ export async function readUndoRecord(folder: Folder): Promise<UndoRecord> {
     writtenPaths: paths("writtenPaths"),
     why: stringAt(json, "why"),
   };
-}
-
-/** Opens the journal of a transaction that has an intent. */
-export async function openJournal(journals: Folder, transactionId: string): Promise<Journal> {
-  const folder = await journals.openFolder(transactionId);
-  try {
-    const intent = await readIntent(folder, transactionId);
-    for (const part of PARTS) await unless(["EEXIST"], folder.makeFolder(part), undefined);
-    return await openParts(folder, intent);
-  } catch (error) {
-    await folder.close();
-    throw error;
-  }
 }
 
 /** Reads the steps of a transaction and when it began. */
@@ -278,22 +248,32 @@ export async function removeJournal(journals: Folder, name: string): Promise<voi
 }
 
 async function openParts(
-  folder: Folder,
-  { transactionId, timeMs, steps }: Intent,
+  journals: Folder,
+  transactionId: string,
+  read: (folder: Folder) => Promise<Intent>,
 ): Promise<Journal> {
-  const checked = parseJson((await readText(folder, CHECKED)) ?? "");
-  return {
-    transactionId,
-    timeMs,
-    steps,
-    folder,
-    staged: await folder.openFolder("staged"),
-    backups: await folder.openFolder("backups"),
-    moved: await folder.openFolder("moved"),
-    taken: await folder.openFolder("taken"),
-    written: await folder.openFolder("written"),
-    checked: isChecked(checked) ? checked : undefined,
-  };
+  const folder = await journals.openFolder(transactionId);
+  try {
+    const { timeMs, steps } = await read(folder);
+    for (const part of PARTS) await unless(["EEXIST"], folder.makeFolder(part), undefined);
+    const checked = parseJson((await readText(folder, CHECKED)) ?? "");
+    return {
+      transactionId,
+      timeMs,
+      steps,
+      journals,
+      folder,
+      staged: await folder.openFolder("staged"),
+      backups: await folder.openFolder("backups"),
+      moved: await folder.openFolder("moved"),
+      taken: await folder.openFolder("taken"),
+      written: await folder.openFolder("written"),
+      checked: isChecked(checked) ? checked : undefined,
+    };
+  } catch (error) {
+    await folder.close();
+    throw error;
+  }
 }
 
 interface FileToWrite {
@@ -302,10 +282,7 @@ interface FileToWrite {
   before?: readonly Folder[] | undefined;
 }
 
-/**
- * Writes a file that is complete or absent once its folder is synced. The places in `before` are synced before it
- * appears.
- */
+/** Writes a file that is complete or absent, and durable. The places in `before` are synced before it appears. */
 async function writeWhole(
   parts: WorkspaceParts,
   folder: Folder,
@@ -320,6 +297,7 @@ async function writeWhole(
     await folder.unlink(temporary).catch(() => undefined);
     throw error;
   }
+  await syncIn(parts, folder);
 }
 
 async function writeFile(

@@ -1,8 +1,9 @@
+import { type Result, success } from "@ccl/core";
 import { systemCode, unless } from "@ccl/core/node";
 
-import { type PlanIssueCode, quote } from "../../plan-issue.ts";
+import { quote, refusal } from "../../plan-issue.ts";
 import type { EntryStatus, Folder } from "../file-system/folder.ts";
-import { type FileFacts, readFacts } from "../file-system/read-file.ts";
+import { decodeText, type FileFacts, readFacts } from "../file-system/read-file.ts";
 import { inFolder, splitPath } from "../file-system/in-folder.ts";
 
 /** Larger files are neither read nor changed as text. They can still be deleted. */
@@ -18,75 +19,89 @@ export type FoundEntry =
       lastFolder: string;
     };
 
-/** An entry at the path or on the way that a plan must not pass. */
-export interface BlockedPath {
-  kind: "blocked";
-  code: PlanIssueCode;
-  message: string;
-}
-
-/** Looks up a path without following links. The bytes of a file are included up to a limit. */
+/**
+ * Looks up a path without following links. The bytes of a file are included up to a limit. An issue if the path or the
+ * way to it has an entry that a plan must not pass.
+ */
 export async function lookAt(
   root: Folder,
   path: string,
   maxBytes: number,
-): Promise<FoundEntry | BlockedPath> {
+): Promise<Result<FoundEntry>> {
   const { parent, name } = splitPath(path);
   try {
     return await inFolder(root, parent, async (folder) => {
       const status = await folder.status(name);
-      if (status === undefined) return { kind: "absent", lastFolder: parent };
-      if (status.kind === "folder") return { kind: "folder", mode: status.mode };
-      if (status.kind !== "file") return blockedBy(path, status);
+      if (status?.kind === "folder") return success({ kind: "folder", mode: status.mode });
+      if (status !== undefined && status.kind !== "file") return blockedBy(path, status);
       const facts = await unless(["ENOENT"], readFacts(folder, name, maxBytes), undefined);
-      return facts === undefined ? { kind: "absent", lastFolder: parent } : { kind: "file", facts };
+      return success(
+        facts === undefined ? { kind: "absent", lastFolder: parent } : { kind: "file", facts },
+      );
     });
   } catch (error) {
     const code = systemCode(error) ?? "";
-    if (code === "ENOENT") return { kind: "absent", lastFolder: await lastFolderOf(root, parent) };
+    if (code === "ENOENT")
+      return success({ kind: "absent", lastFolder: await lastFolderOf(root, parent) });
     if (code === "ENOTDIR" || code === "ELOOP") return whatBlocks(root, parent);
     throw error;
   }
 }
 
+/** The facts of a file that was looked up, or why there is none. */
+export function fileIn(found: FoundEntry, path: string): Result<FileFacts> {
+  if (found.kind === "file") return success(found.facts);
+  const reason =
+    found.kind === "absent"
+      ? `There is no file ${quote(path)}.`
+      : `${quote(path)} is a folder, not a file.`;
+  return refusal("PATH_NOT_FOUND", reason, ["path"]);
+}
+
+/** The text of a file, or why it has none. Keeps a byte order mark. */
+export function textIn({ bytes, status }: FileFacts, path: string): Result<string> {
+  const { sizeBytes } = status;
+  if (bytes === undefined)
+    return refusal(
+      "ERR_CONTENT_TOO_LARGE",
+      `${quote(path)} has ${sizeBytes} bytes, more than ${MAX_TEXT_BYTES}.`,
+      ["path"],
+    );
+  const text = decodeText(bytes);
+  if (text !== undefined) return success(text);
+  const message = `${quote(path)} is not UTF-8 text (${sizeBytes} bytes).`;
+  return refusal("ERR_NON_UTF8_FILE", message, ["path"]);
+}
+
 /** Finds the part of the way that is not a folder. */
-async function whatBlocks(root: Folder, folder: string): Promise<BlockedPath> {
+async function whatBlocks(root: Folder, folder: string): Promise<Result<never>> {
   const parts = folder.split("/");
-  for (let end = 1; end <= parts.length; end += 1) {
-    const path = parts.slice(0, end).join("/");
+  for (const end of parts.keys()) {
+    const path = parts.slice(0, end + 1).join("/");
     const { parent, name } = splitPath(path);
     const status = await inFolder(root, parent, (above) => above.status(name));
     if (status !== undefined && status.kind !== "folder") return blockedBy(path, status);
   }
-  return {
-    kind: "blocked",
-    code: "CONCURRENT_EDIT",
-    message: `${quote(folder)} is being changed by someone else.`,
-  };
+  const message = `${quote(folder)} is being changed by someone else.`;
+  return refusal("CONCURRENT_EDIT", message, ["path"]);
 }
 
 async function lastFolderOf(root: Folder, folder: string): Promise<string> {
   for (let path = folder; path !== ""; path = splitPath(path).parent) {
-    const isThere = await unless(
-      ["ENOENT"],
-      inFolder(root, path, () => Promise.resolve(true)),
-      false,
-    );
-    if (isThere) return path;
+    const found = inFolder(root, path, () => Promise.resolve(path));
+    if ((await unless(["ENOENT"], found, "")) !== "") return path;
   }
   return "";
 }
 
-function blockedBy(path: string, { kind }: EntryStatus): BlockedPath {
-  if (kind === "file")
-    return {
-      kind: "blocked",
-      code: "ERR_TARGET_EXISTS",
-      message: `${quote(path)} is a file, so nothing can be below it.`,
-    };
-  const message =
-    kind === "link"
-      ? `${quote(path)} is a symbolic link, and none is followed. Name the file itself, by its own path.`
-      : `${quote(path)} is neither a file nor a folder but a pipe, a socket or a device.`;
-  return { kind: "blocked", code: "ERR_INVALID_PATH", message };
+const BLOCKED = {
+  folder: "",
+  file: "is a file, so nothing can be below it.",
+  link: "is a symbolic link, and none is followed. Name the file itself, by its own path.",
+  other: "is neither a file nor a folder but a pipe, a socket or a device.",
+} as const;
+
+function blockedBy(path: string, { kind }: EntryStatus): Result<never> {
+  const code = kind === "file" ? "ERR_TARGET_EXISTS" : "ERR_INVALID_PATH";
+  return refusal(code, `${quote(path)} ${BLOCKED[kind]}`, ["path"]);
 }

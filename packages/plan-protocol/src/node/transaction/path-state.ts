@@ -49,13 +49,15 @@ async function stateAt(
   { path, change }: Step,
   own: ReadonlySet<string>,
 ): Promise<PathState | undefined> {
-  const found = await lookAt(root, path, MAX_TEXT_BYTES);
+  const looked = await lookAt(root, path, MAX_TEXT_BYTES);
+  if (!looked.ok) return undefined;
+  const found = looked.value;
   if (found.kind === "absent") return null;
   if (found.kind === "file") {
     const { sha256, status } = found.facts;
     return { sha256, sizeBytes: status.sizeBytes, mode: status.mode };
   }
-  if (found.kind === "blocked" || change !== "make_folder") return undefined;
+  if (change !== "make_folder") return undefined;
   const names = await unless(
     ["ENOENT"],
     inFolder(root, path, (folder) => folder.list()),

@@ -8,13 +8,12 @@ import { syncIn, type WorkspaceParts } from "../file-system/workspace-parts.ts";
 import {
   closeJournal,
   emptyParts,
-  isMarkedOpen,
   isTransactionId,
   isUnfinished,
   type JournalState,
-  pathsOf,
   openIds,
   openJournal,
+  pathsOf,
   readIntent,
   readUndoRecord,
   removeJournal,
@@ -94,6 +93,7 @@ function byAge(a: { id: string; timeMs: number }, b: { id: string; timeMs: numbe
   return a.timeMs - b.timeMs || (a.id < b.id ? -1 : 1);
 }
 
+/** Reads the states of all transactions that have a journal. */
 async function listStates(journals: Folder): Promise<{ id: string; state: JournalState }[]> {
   return statesOf(journals, (await journals.list()).filter(isTransactionId));
 }
@@ -105,8 +105,9 @@ async function statesOf(
 ): Promise<{ id: string; state: JournalState }[]> {
   const found: { id: string; state: JournalState }[] = [];
   for (const id of ids.toSorted()) {
-    if ((await journals.status(id))?.kind !== "folder") continue;
-    const state = await unless(["ENOENT"], inFolder(journals, id, stateOf), undefined);
+    // Another process may remove the folder meanwhile.
+    const reading = inFolder(journals, id, stateOf);
+    const state = await unless(["ENOENT", "ENOTDIR"], reading, undefined);
     if (state !== undefined) found.push({ id, state });
   }
   return found;
@@ -120,10 +121,10 @@ async function clearLeftovers(
 ): Promise<void> {
   const journal = await openJournal(journals, id);
   try {
-    // The marker may not be durable yet.
-    if (await isMarkedOpen(journals, id)) await syncIn(parts, journal.folder);
     const isKept =
       state === "rolled_back" && (await readUndoRecord(journal.folder)).keptPaths.length > 0;
+    // The marker may not be durable yet.
+    await syncIn(parts, journal.folder);
     if (state === "committed") await emptyParts(journal, ["staged", "backups"]);
     else await emptyParts(journal, isKept ? ["staged"] : ["staged", "taken", "moved", "backups"]);
   } finally {

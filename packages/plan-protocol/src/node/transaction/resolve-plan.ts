@@ -10,10 +10,10 @@ import { planIssue, type PlanIssueCode, quote, refusal } from "../../plan-issue.
 import { findConflicts, type PlacedAction } from "../../validate/find-conflicts.ts";
 import { orderActions } from "../../validate/order-actions.ts";
 import type { ValidAction, ValidPlan } from "../../validate/valid-plan.ts";
-import { decodeText, type FileFacts } from "../file-system/read-file.ts";
+import type { FileFacts } from "../file-system/read-file.ts";
 import { inFolder, splitPath } from "../file-system/in-folder.ts";
 import { FILES_AT_ONCE, type WorkspaceParts } from "../file-system/workspace-parts.ts";
-import { type FoundEntry, lookAt, MAX_TEXT_BYTES } from "./look-at.ts";
+import { fileIn, type FoundEntry, lookAt, MAX_TEXT_BYTES, textIn } from "./look-at.ts";
 
 /** An action with its effect on the current tree. */
 export interface ResolvedAction {
@@ -120,13 +120,11 @@ function namesOf(action: ValidAction, index: number): PlacedAction[] {
 }
 
 async function resolveAction(action: ValidAction, context: ResolveContext): Promise<Outcome> {
-  const found = await lookAt(context.parts.root, action.path, maxBytesFor(action.kind));
-  if (found.kind === "blocked") return refuse(found.code, found.message);
-  if (
-    action.kind !== "CREATE_DIR" &&
-    action.kind !== "DELETE_DIR" &&
-    (await deviceOf(found, context)) !== context.device
-  )
+  const isOfFolder = action.kind === "CREATE_DIR" || action.kind === "DELETE_DIR";
+  const looked = await lookAt(context.parts.root, action.path, isOfFolder ? 0 : MAX_TEXT_BYTES);
+  if (!looked.ok) return looked;
+  const found = looked.value;
+  if (!isOfFolder && (await deviceOf(found, context)) !== context.device)
     return refuse(
       "ERR_IO",
       `${quote(action.path)} is on another file system than the root, so that no change to it can be undone as a whole. ` +
@@ -139,7 +137,7 @@ async function resolveAction(action: ValidAction, context: ResolveContext): Prom
     case "MOVE_FILE":
       return resolveMove(action, found, context);
     case "DELETE_DIR":
-      return resolveDeleteFolder(action.path, action, { found, context });
+      return resolveDeleteFolder(action, found, context);
     default:
       return resolveExisting(action, found, context);
   }
@@ -155,10 +153,6 @@ function deviceOf(found: FoundEntry, { parts, device }: ResolveContext): Promise
   );
 }
 
-function maxBytesFor(kind: ActionKind): number {
-  return kind === "CREATE_DIR" || kind === "DELETE_DIR" ? 0 : MAX_TEXT_BYTES;
-}
-
 /** Resolves the old file and its new path, which must be free. */
 async function resolveMove(
   action: Extract<ValidAction, { kind: "MOVE_FILE" }>,
@@ -166,15 +160,18 @@ async function resolveMove(
   context: ResolveContext,
 ): Promise<Outcome> {
   const target = await lookAt(context.parts.root, action.to, 0);
-  if (target.kind === "blocked") return refuse(target.code, target.message);
-  const taken = await takePlace(action, { path: action.to, found: target }, context);
+  if (!target.ok) return target;
+  const taken = await takePlace(action, { path: action.to, found: target.value }, context);
   if (taken !== undefined) return taken;
   const resolved = resolveExisting(action, found, context);
   if (!resolved.ok || resolved.value.content !== undefined) return resolved;
-  const bytes = resolved.value.base?.bytes;
-  return bytes === undefined
-    ? refuse("ERR_CONTENT_TOO_LARGE", tooLarge(action))
-    : success({ ...resolved.value, text: resolved.value.baseText, content: bytes });
+  const { base, baseText } = resolved.value;
+  if (base?.bytes === undefined)
+    return refuse(
+      "ERR_CONTENT_TOO_LARGE",
+      `${quote(action.path)} has more than ${MAX_TEXT_BYTES} bytes.`,
+    );
+  return success({ action, base, baseText, text: baseText, content: base.bytes });
 }
 
 /** Returns why a new path cannot be used. Otherwise collects the parent folders to create. */
@@ -228,10 +225,11 @@ async function resolveCreate(
 }
 
 async function resolveDeleteFolder(
-  path: string,
   action: ValidAction,
-  { found, context }: { found: FoundEntry; context: ResolveContext },
+  found: FoundEntry,
+  context: ResolveContext,
 ): Promise<Outcome> {
+  const { path } = action;
   if (found.kind !== "folder")
     return refuse("PATH_NOT_FOUND", `There is no folder ${quote(path)} to delete.`);
   const names = await inFolder(context.parts.root, path, (folder) => folder.list());
@@ -249,37 +247,26 @@ function resolveExisting(
   found: FoundEntry,
   { parts }: ResolveContext,
 ): Outcome {
-  if (found.kind === "absent")
-    return refuse("PATH_NOT_FOUND", `There is no file ${quote(action.path)}.`);
-  if (found.kind === "folder")
-    return refuse("PATH_NOT_FOUND", `${quote(action.path)} is a folder, not a file.`);
-  const { facts } = found;
-  const baseText = facts.bytes === undefined ? undefined : decodeText(facts.bytes);
-  const changed = "content" in action ? action : undefined;
-  if (changed?.content === undefined) {
-    const read = parts.readSet.get(action.path);
-    if (read !== undefined && read.sha256 !== facts.sha256)
-      return refuse("CONCURRENT_EDIT", `${quote(action.path)} has been changed since it was read.`);
-    return success({ action, base: facts, baseText });
+  const { path } = action;
+  const file = fileIn(found, path);
+  if (!file.ok) return file;
+  const base = file.value;
+  const read = textIn(base, path);
+  const text = "content" in action ? action.content : undefined;
+  if (text === undefined) {
+    const shown = parts.readSet.get(path);
+    if (shown !== undefined && shown.sha256 !== base.sha256)
+      return refuse("CONCURRENT_EDIT", `${quote(path)} has been changed since it was read.`);
+    return success({ action, base, baseText: read.ok ? read.value : undefined });
   }
-  const text = changed.content;
-  const wanted = "base_sha256" in changed ? changed.base_sha256 : undefined;
-  if (wanted !== facts.sha256)
+  if (!("base_sha256" in action) || action.base_sha256 !== base.sha256)
     return refuse(
       "ERR_BASE_MISMATCH",
-      `${quote(action.path)} is not the file that the change was made for. Read it again.`,
+      `${quote(path)} is not the file that the change was made for. Read it again.`,
     );
-  if (facts.bytes === undefined) return refuse("ERR_CONTENT_TOO_LARGE", tooLarge(action));
-  if (baseText === undefined)
-    return refuse(
-      "ERR_NON_UTF8_FILE",
-      `${quote(action.path)} is no UTF-8 text, so it can't be patched or edited.`,
-    );
-  return success({ action, base: facts, baseText, text, content: new TextEncoder().encode(text) });
-}
-
-function tooLarge({ path }: ValidAction): string {
-  return `${quote(path)} has more than ${MAX_TEXT_BYTES} bytes.`;
+  if (!read.ok) return read;
+  const content = new TextEncoder().encode(text);
+  return success({ action, base, baseText: read.value, text, content });
 }
 
 function refuse(code: PlanIssueCode, message: string): Outcome {

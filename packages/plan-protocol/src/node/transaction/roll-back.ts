@@ -44,8 +44,8 @@ export async function rollBack(
   try {
     const issues = await findLaterChanges(parts.root, journal);
     if (issues.length > 0) return { ok: false, issues };
-    await markOpen(parts, journals, journal);
-    await mark(parts, journal, { state: "rolling_back" });
+    await markOpen(parts, journal);
+    await mark(parts, journal, "rolling_back");
     const { keptPaths } = await undo(parts, journal, { isLive: true });
     await unmarkOpen(journals, transactionId);
     for (const path of pathsOf(journal)) parts.readSet.delete(path);

@@ -3,6 +3,7 @@ import { unless } from "@ccl/core/node";
 import { sha256Hex } from "@ccl/core";
 
 import type { EntryStatus, Folder } from "../file-system/folder.ts";
+import type { FileFacts } from "../file-system/read-file.ts";
 import { FILES_AT_ONCE, syncIn, type WorkspaceParts } from "../file-system/workspace-parts.ts";
 import { closeJournal, createJournal, type Journal } from "./journal.ts";
 import type { ResolvedAction, ResolvedPlan } from "./resolve-plan.ts";
@@ -11,8 +12,8 @@ import type { Step } from "./step.ts";
 /** A change that is ready to be applied. */
 export interface StagedStep extends Step {
   index: number;
-  /** Status of the old file when it was read. */
-  baseStatus?: EntryStatus | undefined;
+  /** The old file when it was read. */
+  base?: FileFacts | undefined;
   /** Status of the new file in the journal's folder. */
   stagedStatus?: EntryStatus | undefined;
 }
@@ -21,6 +22,8 @@ export interface StagedStep extends Step {
 export interface StagedPlan {
   journal: Journal;
   steps: StagedStep[];
+  /** How many of the steps may have changed something. */
+  begun: number;
 }
 
 interface Draft {
@@ -34,16 +37,12 @@ export async function stagePlan(
   journals: Folder,
   { plan, transactionId }: { plan: ResolvedPlan; transactionId: string },
 ): Promise<StagedPlan> {
-  const timeMs = parts.clock.now();
-  const journal = await createJournal(journals, transactionId, {
-    transactionId,
-    timeMs,
-    steps: [],
-  });
+  const intent = { transactionId, timeMs: parts.clock.now(), steps: [] };
+  const journal = await createJournal(journals, intent);
   try {
     const steps = await writeSteps(parts, journal, draftSteps(plan));
     journal.steps = steps.map(toStep);
-    return { journal, steps };
+    return { journal, steps, begun: 0 };
   } catch (error) {
     await closeJournal(journal);
     throw error;
@@ -59,20 +58,13 @@ function writeSteps(
     drafts,
     FILES_AT_ONCE,
     async ({ step, source }, index): Promise<StagedStep> => {
-      const baseStatus = source?.base?.status;
-      if (step.change !== "write" || source?.content === undefined)
-        return { ...step, baseStatus, index };
-      const stagedStatus = await writeStaged(parts, journal.staged, {
-        index,
-        source,
-        content: source.content,
-      });
-      const after = {
-        sha256: sha256Hex(source.content),
-        sizeBytes: source.content.length,
-        mode: stagedStatus.mode,
-      };
-      return { ...step, after, baseStatus, stagedStatus, index };
+      const base = source?.base;
+      if (step.change !== "write" || source?.content === undefined) return { ...step, base, index };
+      const { content } = source;
+      const stagedStatus = await writeStaged(parts, journal.staged, { index, base, content });
+      const { mode } = stagedStatus;
+      const after = { sha256: sha256Hex(content), sizeBytes: content.length, mode };
+      return { ...step, after, base, stagedStatus, index };
     },
   );
 }
@@ -125,10 +117,10 @@ function stepOf({ action, base, folderMode }: ResolvedAction): Step {
 async function writeStaged(
   parts: WorkspaceParts,
   staged: Folder,
-  { index, source, content }: { index: number; source: ResolvedAction; content: Uint8Array },
+  { index, base, content }: { index: number; base: FileFacts | undefined; content: Uint8Array },
 ): Promise<EntryStatus> {
   // A new file gets the process's default mode. A changed file stays private until it has its old mode.
-  const old = source.base?.status;
+  const old = base?.status;
   const file = await staged.createFile(String(index), old === undefined ? 0o666 : 0o600);
   try {
     await file.write(content);
@@ -154,11 +146,5 @@ async function keepAccess(
 }
 
 function toStep({ change, path, kind, before, after }: StagedStep): Step {
-  return {
-    change,
-    path,
-    kind,
-    before,
-    after,
-  };
+  return { change, path, kind, before, after };
 }

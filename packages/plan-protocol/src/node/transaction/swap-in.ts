@@ -6,7 +6,7 @@ import type { Folder } from "../file-system/folder.ts";
 import { readFacts } from "../file-system/read-file.ts";
 import { inFolder, splitPath } from "../file-system/in-folder.ts";
 import { FILES_AT_ONCE, type WorkspaceParts } from "../file-system/workspace-parts.ts";
-import { changedMeanwhile, hasLinked, isSameStatus } from "./back-up.ts";
+import { changedMeanwhile, tryLink, isSameStatus } from "./back-up.ts";
 import type { Journal } from "./journal.ts";
 import type { StagedPlan, StagedStep } from "./stage-plan.ts";
 import { concurrentEdit, type Step, type StepConflict } from "./step.ts";
@@ -18,15 +18,15 @@ import { concurrentEdit, type Step, type StepConflict } from "./step.ts";
  */
 export async function swapIn(
   root: Folder,
-  { journal, steps }: StagedPlan,
-  { progress, signal }: { progress: SwapProgress; signal?: AbortSignal | undefined },
+  staged: StagedPlan,
+  signal: AbortSignal | undefined,
 ): Promise<void> {
-  for (const step of steps) {
+  for (const step of staged.steps) {
     assertNotAborted(signal);
-    progress.begun += 1;
+    staged.begun += 1;
     const { parent, name } = splitPath(step.path);
     try {
-      await inFolder(root, parent, (folder) => makeChange(journal, step, { folder, name }));
+      await inFolder(root, parent, (folder) => makeChange(staged.journal, step, { folder, name }));
     } catch (error) {
       const code = systemCode(error) ?? "";
       const isConflict = ["EEXIST", "ENOENT", "ENOTDIR", "ELOOP", "ENOTEMPTY", "ESTALE"].includes(
@@ -35,11 +35,6 @@ export async function swapIn(
       throw isConflict ? conflictAt(step, code) : error;
     }
   }
-}
-
-/** How many steps may have changed something. */
-export interface SwapProgress {
-  begun: number;
 }
 
 interface Place {
@@ -62,10 +57,11 @@ async function makeChange(
     return;
   }
   // A file that is replaced is linked into the journal. Without hard links it is absent for a moment.
-  if (!isNew || !(await hasLinked(folder.link(name, moved, key))))
+  if (!isNew || !(await tryLink(folder.link(name, moved, key))))
     await folder.rename(name, moved, key);
   const status = await moved.status(key);
-  if (status === undefined || !isSameStatus(status, step.baseStatus)) throw changedMeanwhile(step);
+  if (status === undefined || !isSameStatus(status, step.base?.status))
+    throw changedMeanwhile(step);
   if (isNew) await giveNameOver(staged, key, { folder, name, identity: status.identity });
 }
 
@@ -77,7 +73,7 @@ export async function giveNameOver(
 ): Promise<void> {
   const second = `${fileName}.over`;
   await unless(["ENOENT"], from.unlink(second), undefined);
-  if (!(await hasLinked(from.link(fileName, from, second))))
+  if (!(await tryLink(from.link(fileName, from, second))))
     return await giveName(from, fileName, { folder, name });
   await from.replace(second, folder, { name, identity });
 }
@@ -88,7 +84,7 @@ export async function giveName(
   fileName: string,
   { folder, name }: Place,
 ): Promise<void> {
-  if (await hasLinked(from.link(fileName, folder, name))) return;
+  if (await tryLink(from.link(fileName, folder, name))) return;
   // Without hard links, a check beforehand is the best that is possible.
   if ((await folder.status(name)) !== undefined)
     throw Object.assign(new Error(`EEXIST: ${name}`), { code: "EEXIST" });

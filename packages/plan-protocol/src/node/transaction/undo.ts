@@ -4,7 +4,7 @@ import type { EntryStatus, Folder } from "../file-system/folder.ts";
 import { readFacts } from "../file-system/read-file.ts";
 import { inFolder, splitPath } from "../file-system/in-folder.ts";
 import { syncIn, type WorkspaceParts } from "../file-system/workspace-parts.ts";
-import { hasLinked } from "./back-up.ts";
+import { tryLink } from "./back-up.ts";
 import {
   emptyParts,
   type Journal,
@@ -76,7 +76,7 @@ async function markUndone(
   undone: UndoRecord,
 ): Promise<void> {
   try {
-    await mark(parts, journal, { state: "rolled_back", undone });
+    await mark(parts, journal, "rolled_back", undone);
   } catch (error) {
     const isFull = ["ENOSPC", "EDQUOT"].includes(systemCode(error) ?? "");
     // Removing the intent needs no space, and it loses nothing: the tree is in its old state.
@@ -141,14 +141,20 @@ async function remakeFolder({ before }: Step, { folder, name }: Place): Promise<
 async function undoFile(journal: Journal, step: Step, place: Place): Promise<boolean> {
   const { folder, name, key } = place;
   const status = await folder.status(name);
-  if (status === undefined) return restore(journal, step, { place, own: ownOf(journal, step) });
-  if (await isOriginal(journal, step, { status, place })) return true;
-  const own = await findOwn(journal, step, { status, place });
+  if (status === undefined)
+    return restore(journal, step, {
+      place,
+      own: { to: journal.taken, sha256: step.after?.sha256 },
+    });
+  const { identity, kind } = status;
+  const sha256 = (await readOwn(folder, name))?.sha256;
+  if (await isOriginal(journal, step, { key, identity, sha256 })) return true;
+  const own = await findOwn(journal, step, { key, identity, kind, sha256 });
   if (own === undefined) return false;
   // A remnant of an interrupted undo, or of a move that a power cut left half done.
   await unless(["ENOENT"], own.to.unlink(key), undefined);
   const source = await oldFileOf(journal, place);
-  if (step.before !== undefined && source !== undefined && status.kind === "file") {
+  if (step.before !== undefined && source !== undefined && kind === "file") {
     const isPutBack = await putBack({ place, source, own });
     if (isPutBack !== undefined) return isPutBack;
   }
@@ -164,27 +170,32 @@ interface OwnFile {
   sha256: string | undefined;
 }
 
-function ownOf({ taken }: Journal, { after }: Step): OwnFile {
-  return { to: taken, sha256: after?.sha256 };
+/** A file at a step's path. */
+interface FoundFile {
+  key: string;
+  identity: string;
+  /** Undefined if it is not a regular file. */
+  sha256: string | undefined;
 }
 
 /** Recognizes the transaction's own file, or what checks replaced it with. Undefined if the file is someone else's. */
 async function findOwn(
-  journal: Journal,
-  step: Step,
-  { status, place }: { status: EntryStatus; place: Place },
+  { staged, taken, written, checked }: Journal,
+  { after }: Step,
+  { key, identity, kind, sha256 }: FoundFile & Pick<EntryStatus, "kind">,
 ): Promise<OwnFile | undefined> {
-  if (await isOurs(journal, step, { status, place })) return ownOf(journal, step);
-  const { written, checked } = journal;
+  if (sha256 !== undefined && sha256 === after?.sha256) {
+    const own = await staged.status(key);
+    if (own === undefined || own.identity === identity) return { to: taken, sha256 };
+  }
   if (checked === undefined) return undefined;
   // The journal already holds another file for this step, which must not be lost.
-  const earlier = await written.status(place.key);
-  if (earlier !== undefined && earlier.identity !== status.identity) return undefined;
-  const sha256 = (await readOwn(place.folder, place.name))?.sha256;
-  const known = checked.written[place.key] ?? step.after;
+  const earlier = await written.status(key);
+  if (earlier !== undefined && earlier.identity !== identity) return undefined;
+  const known = checked.written[key] ?? after;
   const isKnown =
     sha256 !== undefined && known !== undefined && "sha256" in known && known.sha256 === sha256;
-  const isTheirs = isKnown || (!checked.isOver && ["file", "link"].includes(status.kind));
+  const isTheirs = isKnown || (!checked.isOver && (kind === "file" || kind === "link"));
   return isTheirs ? { to: written, sha256 } : undefined;
 }
 
@@ -198,7 +209,7 @@ async function putBack({
   source: Folder;
   own: OwnFile;
 }): Promise<boolean | undefined> {
-  if (!(await hasLinked(folder.link(name, own.to, key)))) return undefined;
+  if (!(await tryLink(folder.link(name, own.to, key)))) return undefined;
   const taken = await own.to.status(key);
   const isOwn = async (): Promise<boolean> => (await readOwn(own.to, key))?.sha256 === own.sha256;
   if (taken === undefined || !(await isOwn())) return false;
@@ -246,29 +257,14 @@ async function restore(
 
 /** True if the old file itself, or its exact content, is at its path. */
 async function isOriginal(
-  journal: Journal,
+  { backups, moved }: Journal,
   { before }: Step,
-  { status, place }: { status: EntryStatus; place: Place },
+  { key, identity, sha256 }: FoundFile,
 ): Promise<boolean> {
-  if (before === undefined || status.kind !== "file") return false;
-  const backup = await journal.backups.status(place.key);
-  const moved = await journal.moved.status(place.key);
-  if (status.identity === backup?.identity || status.identity === moved?.identity) return true;
-  if (status.sizeBytes !== before.sizeBytes) return false;
-  return (await readOwn(place.folder, place.name))?.sha256 === before.sha256;
-}
-
-/** True if the transaction's new file is there, unchanged. */
-async function isOurs(
-  journal: Journal,
-  { after }: Step,
-  { status, place }: { status: EntryStatus; place: Place },
-): Promise<boolean> {
-  if (status.kind !== "file" || after === undefined || status.sizeBytes !== after.sizeBytes)
-    return false;
-  const staged = await journal.staged.status(place.key);
-  if (staged !== undefined && staged.identity !== status.identity) return false;
-  return (await readOwn(place.folder, place.name))?.sha256 === after.sha256;
+  if (before === undefined || sha256 === undefined) return false;
+  if (sha256 === before.sha256) return true;
+  const kept = [await backups.status(key), await moved.status(key)];
+  return kept.some((status) => status?.identity === identity);
 }
 
 async function readOwn(folder: Folder, name: string): Promise<{ sha256: string } | undefined> {

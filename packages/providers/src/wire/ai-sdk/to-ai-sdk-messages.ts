@@ -123,10 +123,6 @@ export function writeMessage(message: ChatMessage, target: Target): JsonRecord |
   const parts: Part[] = typeof content === "string" ? [{ type: "text", text: content }] : content;
   if (typeof content === "string" && message.toolCalls === undefined)
     return { role, content, ...options };
-  const calls = (message.toolCalls ?? []).map((call) => ({
-    at: formOf(aiSdk, call)["at"],
-    item: [toCall(call)],
-  }));
   const write = (part: OwnPart): JsonRecord | undefined => {
     if (part.type !== "reasoning") return withOptions(writeFile(part, target.version), part);
     if (role !== "assistant") return undefined;
@@ -135,7 +131,7 @@ export function writeMessage(message: ChatMessage, target: Target): JsonRecord |
   const said = parts.map((part) =>
     part.type === "text" && part.text === "" ? [] : toPart(part, target, write),
   );
-  const all = interleaved(said, calls).flat();
+  const all = interleaved(aiSdk, said, message.toolCalls, (call) => [toCall(call)]).flat();
   return all.length === 0 ? undefined : { role, content: all, ...options };
 }
 

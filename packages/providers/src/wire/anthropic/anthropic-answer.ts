@@ -10,7 +10,7 @@ import {
 } from "@ccl/core/json";
 
 import { answeredCall, withCallIds } from "../call-ids.ts";
-import { entryOf, metadataOf, unlessEmpty, without } from "../wire-fields.ts";
+import { entryOf, metadataOf, tokenUsage, unlessEmpty, without } from "../wire-fields.ts";
 
 /**
  * Converts a message of `/v1/messages`. Its thinking blocks go to `providerMetadata.anthropic.reasoning`, to be sent
@@ -73,9 +73,9 @@ export function fromAnthropicUsage(usage: unknown): ModelUsage | undefined {
   if (input === undefined && output === undefined) return undefined;
   const cachedInputTokens = numberAt(usage, "cache_read_input_tokens");
   const cacheWriteTokens = numberAt(usage, "cache_creation_input_tokens");
-  return withoutUndefined({
+  return tokenUsage({
     inputTokens: (input ?? 0) + (cachedInputTokens ?? 0) + (cacheWriteTokens ?? 0),
-    outputTokens: output ?? 0,
+    outputTokens: output,
     cachedInputTokens,
     cacheWriteTokens,
   });

@@ -124,12 +124,9 @@ function blocksOf(message: ChatMessage, losses: Losses): JsonRecord[] {
   if (message.role === "tool" && message.toolCallId !== undefined)
     return [toResultBlock(message, message.toolCallId, losses)];
   if (message.role === "tool") losses.drop("tool", "the call that a tool message answers");
-  const calls = (message.toolCalls ?? []).map((call) => ({
-    at: formOf(format, call)["at"],
-    item: [toCall(call)],
-  }));
   const parts = partsOf(message).map((part) => toBlock(part, message.role, losses));
-  return [...keptThinking(message), ...interleaved(parts, calls).flat()];
+  const said = interleaved(format, parts, message.toolCalls, (call) => [toCall(call)]);
+  return [...keptThinking(message), ...said.flat()];
 }
 
 function toCall(call: ToolCall): JsonRecord {

@@ -9,7 +9,15 @@ import {
 } from "@ccl/core/json";
 
 import { answeredCall, withCallIds } from "../call-ids.ts";
-import { entryOf, metadataOf, unlessEmpty, withMetadata, without } from "../wire-fields.ts";
+import {
+  entryOf,
+  firstIn,
+  metadataOf,
+  tokenUsage,
+  unlessEmpty,
+  withMetadata,
+  without,
+} from "../wire-fields.ts";
 import { gemini } from "./to-gemini-contents.ts";
 
 /**
@@ -17,7 +25,7 @@ import { gemini } from "./to-gemini-contents.ts";
  * `providerMetadata.gemini` of the calls and of the answer, to be sent back.
  */
 export function fromGeminiAnswer(body: JsonRecord): ModelResponse | undefined {
-  const candidate = firstCandidate(body);
+  const candidate = firstIn(body, "candidates");
   if (candidate === undefined) return undefined;
   const parts = partsIn(candidate);
   const requestId = stringAt(body, "responseId");
@@ -38,13 +46,6 @@ export function fromGeminiAnswer(body: JsonRecord): ModelResponse | undefined {
       content: unlessEmpty(others),
     }),
   });
-}
-
-/** The first candidate of an answer or of a chunk. */
-export function firstCandidate(body: JsonRecord): JsonRecord | undefined {
-  return arrayAt(body, "candidates")
-    .filter(isRecord)
-    .find((candidate) => (numberAt(candidate, "index") ?? 0) === 0);
 }
 
 /** The parts of a candidate. */
@@ -94,7 +95,7 @@ function usageOf(usage: unknown): ModelUsage | undefined {
   const said = count("candidates");
   const reasoningTokens = count("thoughts");
   if (prompt === undefined && said === undefined) return undefined;
-  return withoutUndefined({
+  return tokenUsage({
     inputTokens: (prompt ?? 0) + (count("toolUsePrompt") ?? 0),
     outputTokens: (said ?? 0) + (reasoningTokens ?? 0),
     reasoningTokens,

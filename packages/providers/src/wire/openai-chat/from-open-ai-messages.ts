@@ -1,4 +1,4 @@
-import type { ChatMessage, MediaPart, Part, ReasoningPart, TextPart, ToolCall } from "@ccl/core";
+import type { ChatMessage, Part, ReasoningPart, ToolCall } from "@ccl/core";
 import {
   arrayAt,
   fromBase64,
@@ -12,9 +12,10 @@ import {
 import { withForm, withOriginal } from "../original-form.ts";
 import { requireMessages } from "../require-messages.ts";
 import {
-  entryOf,
   opaqueMessage,
-  opaquePart,
+  type PartReaders,
+  partsOf,
+  readPart,
   unknownFields,
   unlessEmpty,
   withMetadata,
@@ -52,7 +53,7 @@ function fromMessage(wire: JsonRecord): ChatMessage {
   if (toolCallId !== undefined) known.push("tool_call_id");
   return {
     role,
-    content: reasoning.length === 0 ? said : [...reasoning, ...partsIn(said)],
+    content: reasoning.length === 0 ? said : [...reasoning, ...partsOf({ role, content: said })],
     toolCalls: unlessEmpty(calls),
     toolCallId,
     providerMetadata: unknownFields(format, wire, known),
@@ -61,11 +62,6 @@ function fromMessage(wire: JsonRecord): ChatMessage {
 
 function reasoningPart(text: string, field: string): ReasoningPart {
   return withForm<ReasoningPart>(format, { type: "reasoning", text }, { field });
-}
-
-function partsIn(said: string | Part[]): Part[] {
-  if (typeof said !== "string") return said;
-  return said === "" ? [] : [{ type: "text", text: said }];
 }
 
 function contentOf(wire: JsonRecord, role: string): string | Part[] {
@@ -90,25 +86,15 @@ function fromCall(call: unknown): ToolCall[] {
   return [withForm(format, read, isCustom ? { isCustom } : undefined)];
 }
 
-/** What was read of a part: which of its members, members that it holds elsewhere, and the form to record. */
-interface Read {
-  part: TextPart | MediaPart;
-  known: readonly string[];
-  others?: JsonRecord;
-  form?: JsonRecord;
-}
-
 function fromPart(wire: unknown, role: string): Part {
-  if (!isRecord(wire)) return opaquePart(format, wire);
-  const read = entryOf(readers, wire["type"])?.(wire);
-  if (read === undefined) return opaquePart(format, wire);
-  const { part, known, others, form } = read;
-  const own = withMetadata(part, unknownFields(format, { ...others, ...wire }, known));
+  const part = readPart(format, wire, readers);
+  if (part.type === "provider") return part;
   const isTaken = part.type !== "text" && role !== "user";
-  return withForm(format, own, isTaken ? { isTaken } : form);
+  const isRefusal = stringAt(wire, "type") === "refusal";
+  return withForm(format, part, isTaken ? { isTaken } : isRefusal ? { isRefusal } : undefined);
 }
 
-const readers: Record<string, ((wire: JsonRecord) => Read | undefined) | undefined> = {
+const readers: PartReaders = {
   text: (wire) => {
     const text = stringAt(wire, "text");
     return text === undefined
@@ -117,9 +103,9 @@ const readers: Record<string, ((wire: JsonRecord) => Read | undefined) | undefin
   },
   refusal: (wire) => {
     const text = stringAt(wire, "refusal");
-    if (text === undefined) return undefined;
-    const form = { isRefusal: true };
-    return { part: { type: "text", text }, known: ["type", "refusal"], form };
+    return text === undefined
+      ? undefined
+      : { part: { type: "text", text }, known: ["type", "refusal"] };
   },
   image_url: (wire) => {
     const { url, detail } = recordAt(wire, "image_url");

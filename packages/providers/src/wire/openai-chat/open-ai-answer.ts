@@ -10,14 +10,14 @@ import {
 } from "@ccl/core/json";
 
 import { answeredCall, withCallIds } from "../call-ids.ts";
-import { entryOf, metadataOf, tokenUsage, without } from "../wire-fields.ts";
+import { entryOf, firstIn, metadataOf, tokenUsage, without } from "../wire-fields.ts";
 
 /**
  * Converts the first choice of a `/chat/completions` answer. Undefined if there is none. Fields that a response lacks are
  * kept in `providerMetadata` under the provider's name.
  */
 export function fromOpenAiAnswer(body: JsonRecord, provider: string): ModelResponse | undefined {
-  const choice = firstChoice(body);
+  const choice = firstIn(body, "choices");
   if (choice === undefined) return undefined;
   const message = recordAt(choice, "message");
   const requestId = stringAt(body, "id");
@@ -61,13 +61,6 @@ function unknownFields(body: JsonRecord): JsonRecord {
       "cost",
     ),
   };
-}
-
-/** The choice with index 0 of a body or a chunk. It need not be the first in the list. */
-export function firstChoice(body: JsonRecord): JsonRecord | undefined {
-  return arrayAt(body, "choices")
-    .filter(isRecord)
-    .find((choice) => (numberAt(choice, "index") ?? 0) === 0);
 }
 
 /** The calls of a message or a delta, including the single call of older servers. */

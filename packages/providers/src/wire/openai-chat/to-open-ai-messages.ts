@@ -3,7 +3,15 @@ import { type JsonRecord, isRecord, stringAt, toBase64, withoutUndefined } from 
 import { type LossOptions, Losses } from "../losses.ts";
 import { formOf, inOriginalForm } from "../original-form.ts";
 import { requireMessages } from "../require-messages.ts";
-import { fieldsFor, joinFields, partsOf, unlessEmpty, wholeMessage } from "../wire-fields.ts";
+import {
+  contentOf,
+  dataUrlOf,
+  fieldsFor,
+  joinFields,
+  partsOf,
+  unlessEmpty,
+  wholeMessage,
+} from "../wire-fields.ts";
 import type { OpenAiMessage } from "./open-ai-message.ts";
 
 const format = "openai";
@@ -66,7 +74,7 @@ export function writeMessage(
   if (whole !== undefined) return whole;
   const { role, toolCallId } = message;
   const own = fieldsOf(message, target);
-  const texts = contentOf(message, target);
+  const texts = writtenContent(message, target);
   if (role === "tool" && toolCallId !== undefined)
     return joinFields({ role, tool_call_id: toolCallId, content: texts }, own);
   if (role === "tool") {
@@ -107,20 +115,14 @@ function reasoningOf(message: ChatMessage, target: Target): JsonRecord {
 }
 
 /** Text stays text. An empty list of parts becomes empty text, since no server accepts an empty list. */
-function contentOf(message: ChatMessage, target: Target): string | unknown[] {
+function writtenContent(message: ChatMessage, target: Target): string | unknown[] {
   if (typeof message.content === "string") return message.content;
   const said = message.content.filter((part) => part.type !== "reasoning");
-  const [only] = said;
+  const text = contentOf(said);
   const isThought = message.content.some(
     (part) => part.type === "reasoning" && formOf(format, part)["field"] !== undefined,
   );
-  if (
-    isThought &&
-    said.length === 1 &&
-    only?.type === "text" &&
-    only.providerMetadata === undefined
-  )
-    return only.text;
+  if (isThought && typeof text === "string") return text;
   const kept = message.role === "assistant" ? said : message.content;
   const parts = kept.map((part) => toPart(part, message.role, target)).filter(isRecord);
   return parts.length === 0 ? "" : parts;
@@ -142,22 +144,20 @@ function toPart(part: Part, role: ChatMessage["role"], target: Target): unknown 
   return mark === "" ? undefined : { type: "text", text: mark };
 }
 
-function toMedia(
-  { type, mimeType, data, url, filename }: MediaPart,
-  detail: unknown,
-): JsonRecord | undefined {
-  const base64 = data === undefined ? undefined : toBase64(data);
-  const address = base64 === undefined ? url : `data:${mimeType};base64,${base64}`;
+function toMedia(part: MediaPart, detail: unknown): JsonRecord | undefined {
+  const { type, mimeType, data, url, filename } = part;
+  const inline = dataUrlOf(part);
+  const address = inline ?? url;
   if (type === "image" && address !== undefined) {
     return { type: "image_url", image_url: withoutUndefined({ url: address, detail }) };
   }
-  if (base64 === undefined) return undefined;
+  if (data === undefined) return undefined;
   const audio = /^audio\/(wav|mp3|mpeg|flac|opus|pcm16|ogg|aac|m4a)$/.exec(mimeType)?.[1];
   if (audio !== undefined) {
     const named = audio === "mpeg" ? "mp3" : audio;
-    return { type: "input_audio", input_audio: { data: base64, format: named } };
+    return { type: "input_audio", input_audio: { data: toBase64(data), format: named } };
   }
-  return { type: "file", file: { filename: filename ?? "file", file_data: address } };
+  return { type: "file", file: { filename: filename ?? "file", file_data: inline } };
 }
 
 function toCall(call: ToolCall, target: Target): JsonRecord {

@@ -4,35 +4,34 @@ import {
   type JsonRecord,
   parseDataUrl,
   stringAt,
-  toBase64,
   withoutUndefined,
 } from "@ccl/core/json";
 
 import type { Losses } from "../losses.ts";
 import {
-  entryOf,
+  dataUrlOf,
   fieldsFor,
   joinFields,
-  opaquePart,
-  unknownFields,
+  type PartReaders,
+  readPart,
   unlessEmpty,
-  withMetadata,
 } from "../wire-fields.ts";
 import { responses } from "./responses-format.ts";
 
-const readers: Record<
-  string,
-  ((wire: JsonRecord) => [Part, known: string[]] | undefined) | undefined
-> = {
+const readers: PartReaders = {
   input_text: (wire) => {
     const text = stringAt(wire, "text");
-    return text === undefined ? undefined : [{ type: "text", text }, ["type", "text"]];
+    return text === undefined
+      ? undefined
+      : { part: { type: "text", text }, known: ["type", "text"] };
   },
   input_image: (wire) => {
     const url = stringAt(wire, "image_url");
     if (url === undefined) return undefined;
     const content = parseDataUrl(url) ?? { mimeType: "image/*", url };
-    return [{ type: "image", ...content }, imageFields(wire)];
+    // `auto` is the default and needs no record.
+    const known = ["type", "image_url", ...(wire["detail"] === "auto" ? ["detail"] : [])];
+    return { part: { type: "image", ...content }, known };
   },
   input_file: (wire) => {
     const inline = stringAt(wire, "file_data");
@@ -45,39 +44,31 @@ const readers: Record<
           ? { mimeType: "application/octet-stream", url }
           : undefined;
     if (content === undefined) return undefined;
-    return [{ type: "file", ...content, ...named }, ["type", "file_data", "file_url", "filename"]];
+    const known = ["type", "file_data", "file_url", "filename"];
+    return { part: { type: "file", ...content, ...named }, known };
   },
 };
 
-/** `auto` is the default and needs no record. */
-function imageFields({ detail }: JsonRecord): string[] {
-  return ["type", "image_url", ...(detail === "auto" ? ["detail"] : [])];
-}
-
 /** Converts an input part. Parts without a counterpart, for example files by id, become opaque. */
 export function fromInputPart(wire: unknown): Part {
-  const read = entryOf(readers, stringAt(wire, "type"))?.(isRecord(wire) ? wire : {});
-  if (read === undefined || !isRecord(wire)) return opaquePart(responses, wire);
-  const [part, known] = read;
-  return part.type === "provider"
-    ? part
-    : withMetadata(part, unknownFields(responses, wire, known));
+  return readPart(responses, wire, readers);
 }
 
 /** Converts a part to an input part. */
 export function toInputPart(part: Part, losses: Losses): unknown {
   if (part.type === "provider" && part.provider === responses) return part.raw;
   if (part.type === "text") return joinFields(inputText(part.text), fieldsFor(responses, part));
-  const written = part.type === "image" || part.type === "file" ? toMedia(part) : undefined;
-  if (written !== undefined && part.type !== "provider")
-    return joinFields(written, fieldsFor(responses, part));
+  if (part.type === "image" || part.type === "file") {
+    const written = toMedia(part);
+    if (written !== undefined) return joinFields(written, fieldsFor(responses, part));
+  }
   const mark = losses.mark(part);
   return mark === "" ? undefined : inputText(mark);
 }
 
 function toMedia(part: MediaPart): JsonRecord | undefined {
-  const { type, mimeType, data, url, filename } = part;
-  const inline = data === undefined ? undefined : `data:${mimeType};base64,${toBase64(data)}`;
+  const { type, url, filename } = part;
+  const inline = dataUrlOf(part);
   const address = inline ?? url;
   if (address === undefined) return undefined;
   if (type === "image") {

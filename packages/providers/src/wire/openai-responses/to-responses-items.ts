@@ -73,16 +73,10 @@ export function toItems(message: ChatMessage, losses: Losses = new Losses()): Js
 }
 
 function toSteps(message: ChatMessage, losses: Losses): JsonRecord[] {
-  const calls = (message.toolCalls ?? []).map((call) => ({
-    at: formOf(responses, call)["at"],
-    item: [call],
-  }));
-  const steps = interleaved<(Part | ToolCall)[]>(
-    partsOf(message).map((part) => [part]),
-    calls,
-  );
+  const parts = partsOf(message);
+  const steps = interleaved<Part | ToolCall>(responses, parts, message.toolCalls, (call) => call);
   const kept = arrayAt(fieldsFor(responses, message), "reasoning").filter(isRecord);
-  return [...kept, ...joinSteps(steps.flat()).flatMap((step) => toItem(step, losses))];
+  return [...kept, ...joinSteps(steps).flatMap((step) => toItem(step, losses))];
 }
 
 /** Groups the parts of one item. Parts without an item's fields belong to the item before. */

@@ -15,9 +15,6 @@ interface Property extends Converted {
   isOptional: boolean;
 }
 
-/** The wire property that carries properties the schema does not name. */
-const extrasName = "additionalProperties";
-
 /** Converts an object. Named properties are all required on the wire, and others become a list of pairs. */
 export function convertObject(node: WireNode, place: Place): Converted {
   const named = namedProperties(node);
@@ -84,8 +81,9 @@ function otherProperties(node: WireNode): unknown {
   return additionalProperties ?? (isRecord(properties) ? undefined : true);
 }
 
+/** The wire property that carries properties the schema does not name. */
 function freeName(named: ReadonlyMap<string, unknown>): string {
-  let name: string = extrasName;
+  let name = "additionalProperties";
   while (named.has(name)) name += "_";
   return name;
 }

@@ -8,7 +8,7 @@ import {
   type Place,
   type WireNode,
 } from "./wire-context.ts";
-import { areDisjoint, hasShape, tagNames, wireShapes } from "./wire-shape.ts";
+import { areDisjoint, hasShape, wireShapes } from "./wire-shape.ts";
 
 /**
  * Converts a union. Its branches stay plain if the shape of a wire value identifies its branch, or if no branch needs
@@ -46,15 +46,15 @@ export function convertUnion(nodes: readonly unknown[], place: Place): Converted
 function byTag(branches: readonly Converted[]): Decode {
   return (wire) => {
     if (!isRecord(wire) || Object.keys(wire).length !== 2) return wire;
-    const branch = branches.find((_, at) => tagOf(at) === wire[tagNames.variant]);
-    return branch === undefined ? wire : branch.decode(wire[tagNames.value]);
+    const branch = branches.find((_, at) => tagOf(at) === wire["variant"]);
+    return branch === undefined ? wire : branch.decode(wire["value"]);
   };
 }
 
 function tagged(schema: WireNode, index: number): WireNode {
   return objectOf([
-    [tagNames.variant, { type: "string", enum: [tagOf(index)] }],
-    [tagNames.value, schema],
+    ["variant", { type: "string", enum: [tagOf(index)] }],
+    ["value", schema],
   ]);
 }
 

@@ -39,7 +39,9 @@ export function lintWireSchema(schema: JsonSchema): Issue[] {
     const { type, $ref: reference } = node;
     if (path.length === 0 && type !== "object")
       add("wire_root", 'The root must have "type": "object"; wrap it in a property.');
-    lintKeywords(node, path, add);
+    if (path.length === 0 && "anyOf" in node)
+      add("wire_root", "The root may not be a union.", "anyOf");
+    lintKeywords(node, add);
     const depth = outer + (type === "object" || type === "array" ? 1 : 0);
     if (depth > wireLimits.depth)
       return add(
@@ -86,12 +88,10 @@ function namesIn(members: unknown): string[] {
   return isRecord(members) ? Object.keys(members) : [];
 }
 
-function lintKeywords(node: JsonRecord, path: Path, add: Add): void {
+function lintKeywords(node: JsonRecord, add: Add): void {
   for (const keyword of Object.keys(node))
     if (!wireKeywords.has(keyword))
       add("wire_keyword", `The keyword ${JSON.stringify(keyword)} is not in the subset.`, keyword);
-  if (path.length === 0 && "anyOf" in node)
-    add("wire_root", "The root may not be a union.", "anyOf");
   const { format, pattern } = node;
   if (format !== undefined && !(typeof format === "string" && wireFormats.has(format)))
     add("wire_format", `The format ${JSON.stringify(format)} is not in the subset.`, "format");

@@ -32,20 +32,16 @@ export interface WireSchema {
   notes: Issue[];
 }
 
-const converted = new WeakMap<JsonSchema, WireSchema>();
-
 /**
  * Converts a schema to the strict subset. Optional properties become nullable, maps become lists of pairs, tuples become
- * objects, and ambiguous unions are tagged. Anything else is sent as JSON text. Each schema object is converted once.
+ * objects, and ambiguous unions are tagged. Anything else is sent as JSON text.
  * @throws StructuredOutputError `schema_invalid`, `schema_unsupported`
  */
 export function toWireSchema<T>(schema: StructuredSchema<T>): WireSchema {
   const domain = jsonSchemaOf(schema);
   // Schemas from a library are valid.
   if (!isStandardSchema(schema)) createJsonSchemaChecker(schema);
-  const known = converted.get(domain) ?? convertWithinLimits(domain);
-  converted.set(domain, known);
-  return known;
+  return convertWithinLimits(domain);
 }
 
 /** Tags and wrappers nest deeper than the domain schema, so a schema at the limit is tried with less room. */

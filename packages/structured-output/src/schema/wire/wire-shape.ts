@@ -10,9 +10,6 @@ export interface WireShape {
   tags: readonly [path: readonly string[], values: readonly unknown[]][];
 }
 
-/** The property names of a tagged union branch. */
-export const tagNames = { variant: "variant", value: "value" } as const;
-
 /** All possible shapes of a wire schema's values. */
 export function wireShapes(
   node: WireNode,
@@ -31,7 +28,7 @@ export function wireShapes(
     .filter((branch) => isRecord(branch))
     .flatMap((branch) => wireShapes(branch, context, seen));
   // An unsettled union may still become tagged, so it may also have that shape.
-  const names = nameList([tagNames.variant, tagNames.value]);
+  const names = nameList(["variant", "value"]);
   return context.unsettled.has(node) ? [...shapes, { type: "object", names, tags: [] }] : shapes;
 }
 

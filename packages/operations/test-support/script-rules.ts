@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 
 import { isRecord } from "@ccl/core/json";
 
-import { OperationsError } from "../operations-error.ts";
-import { withCalls } from "../ports/with-calls.ts";
+import { OperationsError } from "../src/operations-error.ts";
+import { withCalls } from "../src/ports/with-calls.ts";
 
 /** A rule as a script of calls. Their outcomes must equal those of the in-memory store. */
 export interface ScriptRule<Store> {

@@ -1,10 +1,13 @@
 import { describe, expect, it } from "vitest";
 
-import { createChatStore } from "../stores/create-chat-store.ts";
-import { createRunStore } from "../stores/create-run-store.ts";
-import { chatStoreScripts, conversationStoreScripts } from "./chat-store-conformance.ts";
+import { createChatStore } from "./create-chat-store.ts";
+import { createRunStore } from "./create-run-store.ts";
+import {
+  chatStoreScripts,
+  conversationStoreScripts,
+} from "../../test-support/chat-store-conformance.ts";
 import { runStoreScripts } from "../../test-support/run-store-conformance.ts";
-import { outcomesOf, type ScriptRule } from "./script-rules.ts";
+import { outcomesOf, type ScriptRule } from "../../test-support/script-rules.ts";
 
 /** What the calls of each rule give, one outcome a line; long texts by their length. */
 async function outcomesOfAll<Store extends object>(

@@ -1,5 +1,3 @@
-import type { SqlFacts } from "./sql-facts.ts";
-
 /** A rule that a snippet is checked against. */
 export interface AntiPatternRule {
   rule:
@@ -67,26 +65,6 @@ function rowsIn(text: string): number | undefined {
     Number((found[1] ?? "").replace(/[_, \u00A0]/g, "")) *
     (factors[(found[2] ?? "").toLowerCase()] ?? 1);
   return Number.isFinite(rows) ? rows : undefined;
-}
-
-/** True if a snippet does what a rule forbids. */
-export function breaksRule({ rule, rows: bound = 0 }: AntiPatternRule, facts: SqlFacts): boolean {
-  switch (rule) {
-    case "select_star":
-      return facts.hasStar;
-    case "missing_limit":
-      return facts.unlimitedRows !== undefined && facts.unlimitedRows >= bound;
-    case "cross_join":
-      return facts.hasCrossJoin;
-    case "leading_wildcard":
-      return facts.hasLeadingWildcard;
-    case "order_by_random":
-      return facts.ordersByRandom;
-    case "missing_where":
-      return facts.lacksWhere;
-    case "offset":
-      return facts.hasOffset;
-  }
 }
 
 /** Parses a number of rows as catalogs write it: 1000000, `1e7`, `>100000`, `~5k`. */

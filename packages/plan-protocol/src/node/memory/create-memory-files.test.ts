@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { PlanProtocolError } from "../../plan-protocol-error.ts";
-import { openMemoryFiles } from "./open-memory-files.ts";
+import { createMemoryFiles } from "./create-memory-files.ts";
 
 let folder = "";
 let options = { userDirectory: "", root: "" };
@@ -20,8 +20,8 @@ afterEach(async () => {
 });
 
 describe("memory in files", () => {
-  it("is empty without files, and opening writes none", async () => {
-    const memory = await openMemoryFiles(options);
+  it("is empty without files, and reading writes none", async () => {
+    const memory = createMemoryFiles(options);
     expect(await memory.read()).toEqual({ user: {}, project: {} });
     expect(await readdir(folder)).toEqual(["project"]);
     expect(await readdir(options.root)).toEqual([]);
@@ -31,7 +31,7 @@ describe("memory in files", () => {
     await mkdir(join(options.root, ".ccl"));
     const file = join(options.root, ".ccl", "project.json");
     await writeFile(file, '\uFEFF{"team": ["a"], "build_command": 7, "package_manager": "npm"}');
-    const memory = await openMemoryFiles(options);
+    const memory = createMemoryFiles(options);
     const outcome = await memory.patch({
       "project.package_manager": "pnpm",
       "user.preferred_style": "brief",
@@ -46,7 +46,7 @@ describe("memory in files", () => {
     );
     expect(await readFile(memory.userFile, "utf8")).toBe('{\n  "preferred_style": "brief"\n}\n');
     expect((await stat(memory.userFile)).mode & 0o077).toBe(0);
-    const again = await openMemoryFiles(options);
+    const again = createMemoryFiles(options);
     expect(await again.inspect()).toMatchObject({
       memory: { user: { preferred_style: "brief" }, project: { package_manager: "pnpm" } },
       rejected: [{ path: ["project.team"] }, { path: ["project.build_command"] }],
@@ -54,16 +54,15 @@ describe("memory in files", () => {
   });
 
   it("writes nothing for a patch of which nothing is valid", async () => {
-    const memory = await openMemoryFiles(options);
+    const memory = createMemoryFiles(options);
     expect((await memory.patch({ "user.ask_budget": 9, __proto__: 1 })).applied).toEqual([]);
     expect(await readdir(folder)).toEqual(["project"]);
   });
 
   it("loses no patch of several at a time", async () => {
-    const memory = await openMemoryFiles(options);
+    const memory = createMemoryFiles(options);
     const keys = ["build_command", "default_test_command", "default_lint_command", "ci_notes"];
     await Promise.all(keys.map((key) => memory.patch({ [`project.${key}`]: key })));
-    await memory.close();
     expect((await memory.read()).project).toEqual(
       Object.fromEntries(keys.map((key) => [key, key])),
     );
@@ -72,11 +71,11 @@ describe("memory in files", () => {
   it.each(["", "{", "[]", "null", '"text"', `{"a":"${"x".repeat(300_000)}"}`])(
     "throws for a file that holds %.10j, and leaves it",
     async (text) => {
-      const memory = await openMemoryFiles(options);
+      const memory = createMemoryFiles(options);
       await mkdir(options.userDirectory, { recursive: true });
       await writeFile(memory.userFile, text);
       const calls = [
-        () => openMemoryFiles(options),
+        () => memory.inspect(),
         () => memory.read(),
         () => memory.patch({ "user.ask_budget": 1 }),
       ];
@@ -92,17 +91,19 @@ describe("memory in files", () => {
   it("does not follow a link out of the project", async () => {
     await mkdir(join(folder, "elsewhere"));
     await symlink(join(folder, "elsewhere"), join(options.root, ".ccl"));
-    await expect(openMemoryFiles(options)).rejects.toMatchObject({ code: "invalid_input" });
+    await expect(createMemoryFiles(options).read()).rejects.toMatchObject({
+      code: "invalid_input",
+    });
   });
 
   it("says which file could not be read, and stops when aborted", async () => {
     await mkdir(join(options.userDirectory, "preferences.json"), { recursive: true });
-    await expect(openMemoryFiles(options)).rejects.toMatchObject({
+    await expect(createMemoryFiles(options).read()).rejects.toMatchObject({
       code: "io_failed",
       message: expect.stringContaining("EISDIR"),
     });
-    await expect(openMemoryFiles(options, { signal: AbortSignal.abort() })).rejects.toMatchObject({
-      code: "aborted",
-    });
+    await expect(
+      createMemoryFiles(options).read({ signal: AbortSignal.abort() }),
+    ).rejects.toMatchObject({ code: "aborted" });
   });
 });

@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { findCollisions } from "./find-collisions.ts";
+import { findConflicts } from "./find-conflicts.ts";
 
-describe("findCollisions", () => {
+const conflictsOf = (...paths: string[]): ReturnType<typeof findConflicts> =>
+  findConflicts(paths.map((path, index) => ({ kind: "CREATE_FILE", path, index })));
+
+describe("findConflicts", () => {
   it.each([
     ["case", "src/a.ts", "src/A.ts"],
     ["full case folding", "STRASSE.txt", "stra\u00dfe.txt"],
@@ -10,10 +13,12 @@ describe("findCollisions", () => {
     ["sigma at the end of a word", "\u039f\u0394\u039f\u03a3", "\u03bf\u03b4\u03bf\u03c2"],
     ["the case of a folder on the way", "Src/a.ts", "src/b.ts"],
   ])("finds paths that differ only by %s", (_name, first, second) => {
-    expect(findCollisions([first, "other", second])).toMatchObject([{ indexes: [0, 2] }]);
+    expect(conflictsOf(first, "other", second)).toMatchObject([
+      { code: "ERR_ACTION_CONFLICT", path: ["actions", 2, "path"] },
+    ]);
   });
 
-  it("lets what is equal and what is different pass", () => {
-    expect(findCollisions(["src/a.ts", "src/a.ts", "src/b.ts", "src"])).toEqual([]);
+  it("lets different paths pass", () => {
+    expect(conflictsOf("src/a.ts", "src/b.ts", "other")).toEqual([]);
   });
 });

@@ -1,14 +1,14 @@
 import { type ConformanceRule, bindRules, type ConformanceHooks } from "@ccl/core/conformance";
 
-import type { TurnEffect } from "../effects/operation-effect.ts";
-import type { ConversationStore } from "../ports/conversation-store.ts";
-import { createChatStore } from "../stores/create-chat-store.ts";
+import type { TurnEffect } from "../src/effects/operation-effect.ts";
+import type { ConversationStore } from "../src/ports/conversation-store.ts";
+import { createChatStore } from "../src/stores/create-chat-store.ts";
 import type {
   AssistantVariant,
   ChatStore,
   OperationTurnEffects,
   TurnCommit,
-} from "../ports/chat-store.ts";
+} from "../src/ports/chat-store.ts";
 import { type ScriptRule, rulesOfScripts } from "./script-rules.ts";
 import { aborted, pagesOf } from "./store-rules.ts";
 

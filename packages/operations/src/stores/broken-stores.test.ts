@@ -1,12 +1,15 @@
 import type { ConformanceRule } from "@ccl/core/conformance";
 import { describe, expect, it } from "vitest";
 
-import { createChatStore } from "../stores/create-chat-store.ts";
-import { createRunStore } from "../stores/create-run-store.ts";
+import { createChatStore } from "./create-chat-store.ts";
+import { createRunStore } from "./create-run-store.ts";
 import type { ConversationStore } from "../ports/conversation-store.ts";
 import type { ChatStore } from "../ports/chat-store.ts";
 import type { RunStore } from "../ports/run-store.ts";
-import { chatStoreConformance, conversationStoreConformance } from "./chat-store-conformance.ts";
+import {
+  chatStoreConformance,
+  conversationStoreConformance,
+} from "../../test-support/chat-store-conformance.ts";
 import { runStoreConformance } from "../../test-support/run-store-conformance.ts";
 
 /** Names of the rules that the store breaks. */

@@ -1,0 +1,76 @@
+import { join } from "node:path";
+
+import { systemCode, unless } from "@ccl/core/node";
+
+import { PlanProtocolError } from "../../plan-protocol-error.ts";
+import type { Folder } from "../file-system/folder.ts";
+import type { WorkspaceParts } from "../file-system/workspace-parts.ts";
+
+/** Opens the folder with the journals, and creates it if needed. Follows no link. */
+export function openJournals(parts: WorkspaceParts): Promise<Folder> {
+  const opening = openBelow(parts, async (folder, name) => {
+    if ((await folder.status(name)) === undefined) {
+      await unless(["EEXIST"], folder.makeFolder(name), undefined);
+      if (parts.durability === "full") await folder.sync();
+    }
+    return folder.openFolder(name);
+  });
+  return withReason(
+    parts,
+    opening.then(async (journals) => {
+      await ignoreInGit(journals);
+      return journals;
+    }),
+  );
+}
+
+/** Opens the folder without creating it. Undefined if there was never a transaction. */
+export function findJournals(parts: WorkspaceParts): Promise<Folder | undefined> {
+  const opening = openBelow(parts, (folder, name) => folder.openFolder(name));
+  return withReason(parts, unless(["ENOENT"], opening, undefined));
+}
+
+/** The journals' folder as messages name it. */
+export function journalsPath({ rootPath }: WorkspaceParts): string {
+  return join(rootPath, ".ccl", "transactions");
+}
+
+async function openBelow(
+  { root }: WorkspaceParts,
+  open: (folder: Folder, name: string) => Promise<Folder>,
+): Promise<Folder> {
+  const own = await open(root, ".ccl");
+  const journals = await open(own, "transactions").finally(() => own.close());
+  // Files are renamed between the two.
+  const [above, below] = await Promise.all([root.ownStatus(), journals.ownStatus()]);
+  if (above.device === below.device) return journals;
+  await journals.close();
+  throw Object.assign(new Error("Another file system."), { code: "EXDEV" });
+}
+
+/** Backups hold the content of files. This keeps a careless `git add` from committing them. */
+async function ignoreInGit(journals: Folder): Promise<void> {
+  if ((await journals.status(".gitignore")) !== undefined) return;
+  const file = await unless(["EEXIST"], journals.createFile(".gitignore", 0o644), undefined);
+  if (file === undefined) return;
+  try {
+    await file.write(new TextEncoder().encode("*\n"));
+  } finally {
+    await file.close();
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOTDIR: "it is a link or a file",
+  ELOOP: "it is a link or a file",
+  EXDEV: "it is on another file system than the root, so that no file can be moved there",
+};
+
+/** Converts a failure to open the folder to an error that says why. */
+function withReason<Opened>(parts: WorkspaceParts, opening: Promise<Opened>): Promise<Opened> {
+  return opening.catch((cause: unknown) => {
+    const code = systemCode(cause) ?? "unexpected";
+    const message = `Journals can't be kept in "${journalsPath(parts)}": ${REASONS[code] ?? code}.`;
+    throw new PlanProtocolError("journal_unusable", message, { cause });
+  });
+}

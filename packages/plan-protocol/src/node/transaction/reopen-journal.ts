@@ -1,0 +1,42 @@
+import type { WorkspaceParts } from "../file-system/workspace-parts.ts";
+import { writeOld } from "./back-up.ts";
+import {
+  closeJournal,
+  createJournal,
+  openJournal,
+  removeJournal,
+  stateOf,
+  writeIntent,
+} from "./journal.ts";
+import { openJournals } from "./journals-folder.ts";
+import type { StagedPlan } from "./stage-plan.ts";
+
+/**
+ * Opens a transaction's journal again after its checks. A check may have removed it, completely or partly, as
+ * `git clean -fdx` does. Then its intent and its old files are written again, as they were read for the plan.
+ */
+export async function reopenJournal(parts: WorkspaceParts, staged: StagedPlan): Promise<void> {
+  const { transactionId } = staged.journal;
+  const journals = await openJournals(parts);
+  try {
+    let journal = await openJournal(journals, transactionId).catch(() => undefined);
+    const isLost = journal === undefined;
+    if (journal === undefined) {
+      await removeJournal(journals, transactionId);
+      journal = await createJournal(journals, staged.journal);
+    }
+    await closeJournal(staged.journal);
+    staged.journal = journal;
+    if (!isLost && (await stateOf(journal.folder)) !== "intent")
+      throw new Error(`Another process undid transaction ${transactionId}.`);
+    for (const { index, before, base } of staged.steps) {
+      const key = String(index);
+      const isOld = before !== undefined && base?.bytes !== undefined;
+      if (isOld && (await journal.moved.status(key)) === undefined)
+        await writeOld(parts, journal.moved, key, base);
+    }
+    if (isLost) await writeIntent(parts, journal);
+  } finally {
+    await journals.close();
+  }
+}
