@@ -4,6 +4,8 @@ import { CclError } from "@ccl/core";
 export type SqlErrorCode =
   /** No SQLite driver is installed. The message names the command that installs one. */
   | "no_driver"
+  /** The SQL parser of `./parse` could not be loaded. */
+  | "no_parser"
   /** The database cannot be opened, or rejects the settings that durability needs. */
   | "open_failed"
   /** The file is not a SQLite database, or it is damaged. */

@@ -1,11 +1,12 @@
 import type { Issue } from "@ccl/core";
+import { loadSqlParser } from "@ccl/sql/parse";
 import { inertText } from "../record/inert-text.ts";
 import type { ResourceDetails, ResourceSnippet } from "../record/resource-record.ts";
 import type { TableLookups } from "./create-table-lookup.ts";
 import { lintSqlSnippet } from "./lint-sql-snippet.ts";
 import type { ProbedCard } from "./probe-card.ts";
 import { runWithin } from "./run-within.ts";
-import { dialectOf, loadSqlParser, type SqlParser } from "./sql-parser.ts";
+import { dialectOf } from "./snippet-dialect.ts";
 import type { VerifyFinding } from "./verify-report.ts";
 
 /** Everything that linting a snippet needs. */
@@ -26,7 +27,6 @@ export async function lintSnippets(
 ): Promise<{ findings: VerifyFinding[]; checked: number }> {
   const findings: VerifyFinding[] = [];
   let checked = 0;
-  let parser: SqlParser | undefined;
   for (const { details } of cards) {
     for (const [index, snippet] of (details?.usage?.snippets ?? []).entries()) {
       if (details === undefined) continue;
@@ -45,9 +45,8 @@ export async function lintSnippets(
         findings.push(...found.map((finding) => ({ ...finding, ...place })));
         continue;
       }
-      parser ??= await loadSqlParser();
       const options = {
-        parser,
+        parser: await loadSqlParser(),
         dialect: dialect ?? "generic",
         lookup: context.lookups(details),
         antiPatterns: details.usage?.anti_patterns ?? [],

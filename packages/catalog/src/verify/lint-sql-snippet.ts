@@ -1,10 +1,9 @@
-import { countOperators, maxOperators } from "@ccl/sql";
+import { countOperators, maxOperators, type SqlParser } from "@ccl/sql/parse";
 import { inertText } from "../record/inert-text.ts";
 import type { ResourceSnippet } from "../record/resource-record.ts";
 import { rulesOf, type AntiPatternRule } from "../record/anti-pattern-rules.ts";
 import { readSql } from "./read-sql.ts";
 import type { SqlFacts, SqlReading, TableLookup } from "./sql-facts.ts";
-import type { SqlParser } from "./sql-parser.ts";
 import type { VerifyFinding } from "./verify-report.ts";
 
 /** Options of `lintSqlSnippet`. */

@@ -47,7 +47,7 @@ export interface VerifyOptions {
 /**
  * Checks that the target of every uri exists, compares columns with the source's, and lints
  * snippets against them. Findings are returned as data, even if a source does not answer.
- * @throws CatalogError `invalid_options`, `aborted`, `client_missing`, and errors of the catalog
+ * @throws CatalogError `invalid_options`, `aborted`, and errors of the catalog
  */
 export async function verifyCatalog(
   catalog: VerifiableCatalog,

@@ -1,3 +1,4 @@
+import { listOf, nodeOf } from "@ccl/sql/parse";
 import type { ResourceDetails } from "@ccl/catalog";
 import type { EngineInput } from "../connector/connector.ts";
 import { findConnector } from "../connector/find-connector.ts";
@@ -11,7 +12,6 @@ import type { TableUse } from "./name-scope.ts";
 import type { SqlPlan } from "./parse-sql.ts";
 import type { KnownCondition } from "./resolution.ts";
 import type { SqlSpelling } from "./sql-functions.ts";
-import { listOf, nodeOf } from "./syntax-tree.ts";
 
 /** Tables for an engine, and the loaded table for each table reference of the statement. */
 export interface LoadedTables {

@@ -1,15 +1,13 @@
-import type { SqlParser } from "@ccl/catalog/verify";
-import { countOperators, maxOperators } from "@ccl/sql";
+import { countOperators, loadSqlParser, maxOperators, type SqlParser } from "@ccl/sql/parse";
 import type { ResourceDetails } from "@ccl/catalog";
 import { failure, type Issue, type Result } from "@ccl/core";
 import { visibleResources, type AccessOptions } from "../validate/visible-resources.ts";
-import { loadParser } from "./load-parser.ts";
 import { Resolution, type ResolvedSelect } from "./resolution.ts";
 import { SelectResolver } from "./resolve-select.ts";
 import type { SqlSpelling } from "./sql-functions.ts";
 import { itemTexts, sqlTokens, withoutComments, type SqlToken } from "./sql-tokens.ts";
 import { statementText } from "./statement-text.ts";
-import { SyntaxPlaces } from "./syntax-tree.ts";
+import { SyntaxPlaces } from "./syntax-places.ts";
 import { TableNames } from "./table-names.ts";
 
 /** What a statement is checked against. */
@@ -54,6 +52,7 @@ const longCharacters = 4_000;
  * system tables, writes and a second statement are refused. Issues name the nearest table, column
  * or function and list the existing ones. Codes: `syntax_invalid`, `statement_refused`,
  * `resource_unknown`, `column_unknown`, `function_unknown`, `type_mismatch`, `limit_exceeded`.
+ * @throws SqlError `no_parser`
  */
 export async function parseSql(text: string, options: ParseSqlOptions): Promise<Result<SqlPlan>> {
   if (text.length > maxCharacters)
@@ -71,7 +70,7 @@ export async function parseSql(text: string, options: ParseSqlOptions): Promise<
     return refused("limit_exceeded", `The statement has more than ${maxSelects} SELECTs.`);
   const turn = (): Promise<void> | undefined =>
     plain.length > longCharacters ? new Promise((resolve) => setTimeout(resolve, 0)) : undefined;
-  const parser = await loadParser();
+  const parser = await loadSqlParser();
   await turn();
   const tree = await syntaxTree(plain, parser, turn);
   if (typeof tree === "string") return refused("syntax_invalid", tree);

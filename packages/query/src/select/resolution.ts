@@ -1,3 +1,4 @@
+import { isAbsent, listOf, nodeOf, type SyntaxNode } from "@ccl/sql/parse";
 import { quoteIdentifier } from "@ccl/sql";
 import type { Issue } from "@ccl/core";
 import { nearestName } from "../plan/nearest-name.ts";
@@ -13,14 +14,7 @@ import {
   type ValueKind,
 } from "./name-scope.ts";
 import type { SqlSpelling } from "./sql-functions.ts";
-import {
-  isAbsent,
-  listOf,
-  nodeOf,
-  type Identifier,
-  type SyntaxNode,
-  type SyntaxPlaces,
-} from "./syntax-tree.ts";
+import type { Identifier, SyntaxPlaces } from "./syntax-places.ts";
 import type { TableNames } from "./table-names.ts";
 
 /** An edit of the text that is valid for every database. */

@@ -1,3 +1,4 @@
+import { isAbsent, listOf, nodeOf, variantOf, type SyntaxNode } from "@ccl/sql/parse";
 import { quoteIdentifier } from "@ccl/sql";
 import { isRecord } from "@ccl/core/json";
 import { isSlipOf, nearestName } from "../plan/nearest-name.ts";
@@ -19,7 +20,6 @@ import {
 } from "./sql-features.ts";
 import { sqlFunctions, type SqlSpelling } from "./sql-functions.ts";
 import { argumentsOf, isNumber, typeKind, valueKind } from "./value-kind.ts";
-import { isAbsent, listOf, nodeOf, variantOf, type SyntaxNode } from "./syntax-tree.ts";
 
 const maxDepth = 1_000;
 

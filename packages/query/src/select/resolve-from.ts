@@ -1,3 +1,4 @@
+import { isAbsent, listOf, nodeOf, variantOf, type SyntaxNode } from "@ccl/sql/parse";
 import { scanColumns } from "../connector/scan-columns.ts";
 import { quotedName } from "../validate/check-context.ts";
 import { findColumn, type NameScope, type TableUse } from "./name-scope.ts";
@@ -11,14 +12,7 @@ import {
 } from "./resolution.ts";
 import type { ExpressionResolver } from "./resolve-expression.ts";
 import { sqlFunctions, tableFunctions } from "./sql-functions.ts";
-import {
-  isAbsent,
-  listOf,
-  nodeOf,
-  variantOf,
-  type Identifier,
-  type SyntaxNode,
-} from "./syntax-tree.ts";
+import type { Identifier } from "./syntax-places.ts";
 
 /** Resolves the tables of a FROM and adds their columns to its scope. */
 export class FromResolver {

@@ -1,3 +1,4 @@
+import { isAbsent, listOf, nodeOf, variantOf, type SyntaxNode } from "@ccl/sql/parse";
 import { isRecord } from "@ccl/core/json";
 import { quoteIdentifier } from "@ccl/sql";
 import {
@@ -22,7 +23,6 @@ import { ExpressionResolver } from "./resolve-expression.ts";
 import { FromResolver } from "./resolve-from.ts";
 import type { SqlSpelling } from "./sql-functions.ts";
 import { commonKind, kindIn, valueKind } from "./value-kind.ts";
-import { isAbsent, listOf, nodeOf, variantOf, type SyntaxNode } from "./syntax-tree.ts";
 
 const maxDepth = 200;
 /**

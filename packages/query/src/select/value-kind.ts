@@ -1,8 +1,8 @@
+import { listOf, nodeOf, variantOf, type SyntaxNode } from "@ccl/sql/parse";
 import { isRecord } from "@ccl/core/json";
 import { columnDataType } from "../plan/data-type.ts";
 import { findColumn, type RowSource, type ValueKind } from "./name-scope.ts";
 import type { Place, Resolution } from "./resolution.ts";
-import { listOf, nodeOf, variantOf, type SyntaxNode } from "./syntax-tree.ts";
 
 const tower: readonly ValueKind[] = ["int", "bigint", "numeric", "fraction", "float"];
 

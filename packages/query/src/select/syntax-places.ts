@@ -1,8 +1,7 @@
 import { isRecord } from "@ccl/core/json";
-import type { SqlToken } from "./sql-tokens.ts";
+import { listOf, nodeOf, variantOf } from "@ccl/sql/parse";
 
-/** A node of the parser's tree: members by name, or one member that names a variant, like `{ Select: {...} }`. */
-export type SyntaxNode = Readonly<Record<string, unknown>>;
+import type { SqlToken } from "./sql-tokens.ts";
 
 /** A name in the text. */
 export interface Identifier {
@@ -11,38 +10,6 @@ export interface Identifier {
   quote: string | undefined;
   start: number;
   end: number;
-}
-
-/** The variant of a node and its content. Undefined if it is not a variant. */
-export function variantOf(value: unknown): { tag: string; content: unknown } | undefined {
-  if (!isRecord(value)) return undefined;
-  const [tag, ...others] = Object.keys(value);
-  if (tag === undefined || others.length > 0 || !/^[A-Z]/.test(tag)) return undefined;
-  return { tag, content: value[tag] };
-}
-
-/** The node at a path of members. An empty node if there is none. */
-export function nodeOf(value: unknown, ...path: readonly string[]): SyntaxNode {
-  let found: unknown = value;
-  for (const name of path) found = isRecord(found) ? found[name] : undefined;
-  return isRecord(found) ? found : {};
-}
-
-/** The list at a path of members. Empty if there is none. */
-export function listOf(value: unknown, ...path: readonly string[]): readonly unknown[] {
-  let found: unknown = value;
-  for (const name of path) found = isRecord(found) ? found[name] : undefined;
-  return Array.isArray(found) ? found : [];
-}
-
-/** True for the parser's placeholder of an omitted part. */
-export function isAbsent(value: unknown): boolean {
-  return (
-    value === undefined ||
-    value === null ||
-    value === false ||
-    (Array.isArray(value) && value.length === 0)
-  );
 }
 
 /** Converts the parser's positions (lines and characters from 1) into offsets. */
