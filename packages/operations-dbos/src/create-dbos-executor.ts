@@ -44,7 +44,6 @@ export function createDbosExecutor({
   );
   return {
     name,
-    isLocal: true,
     attach(...parameters) {
       if (isAttached) {
         throw new OperationsDbosError(

@@ -26,7 +26,7 @@ export function createRunEngine(options: RunEngineOptions): RunEngine {
   );
   const taker = { takeOver: async (runId: string) => (await runnerOf()).takeOver(runId) };
   // No other engine sees the runs of an in-memory store.
-  if (options.runs !== undefined && executor.isLocal && options.recover !== false)
+  if (options.runs !== undefined && options.recover !== false)
     startRecovery(services, taker, { prune: options.prune });
   return {
     start: async (request) => (await open()).start(request),

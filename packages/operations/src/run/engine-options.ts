@@ -87,7 +87,7 @@ export interface RunEngineOptions extends LeaseOwners {
   limits?: EngineLimits | undefined;
   /**
    * Whether the engine looks for runs of dead workers each time a lease may expire, and resumes them. It does so by
-   * default if `runs` is set and the executor leaves this to the engine. False: only `recover()`, `resume` and starts
+   * default if `runs` is set. False: only `recover()`, `resume` and starts
    * on their branch resume such runs.
    */
   recover?: boolean | undefined;

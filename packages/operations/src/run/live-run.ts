@@ -46,8 +46,6 @@ export interface LiveRun {
   /** Lease to resume the run with. */
   lease?: RunLease | undefined;
   isFollowed: boolean;
-  /** True if this process may resume the run once its lease is free. */
-  mayTake: boolean;
   /** An abort from this process, before the run had a worker. */
   earlyAbort?: { reason?: string | undefined } | undefined;
   /** Ends the wait between two polls of the store. */
@@ -84,7 +82,6 @@ export function createLiveRun(
     feed,
     result: result.promise,
     isFollowed: false,
-    mayTake: false,
     settle(value) {
       feed.end();
       result.resolve(value);

@@ -15,8 +15,6 @@ export interface Runner {
   find(runId: string): LiveRun | undefined;
   /** Executes the run to its end, as soon as its lease is free. A second call changes nothing. */
   execute(runId: string): Promise<RunResult>;
-  /** Waits for the end of a run that another process executes. */
-  watch(runId: string): void;
   /** Resumes a run without a worker. `held`: another has it. `unplannable`: this engine lacks one of its operations. */
   takeOver(runId: string): Promise<"taken" | "held" | "unplannable" | "ended">;
   /** Lets a worker resume the run. Lease and fencing token decide which one. A run that has ended stays as it is. */
@@ -35,8 +33,7 @@ export function createRunner(worker: RunWorker): Runner {
     lives.set(runId, live);
     return live;
   };
-  const follow = async (live: LiveRun, mayTake: boolean): Promise<void> => {
-    live.mayTake ||= mayTake;
+  const follow = async (live: LiveRun): Promise<void> => {
     live.wake?.();
     if (live.isFollowed) return;
     live.isFollowed = true;
@@ -76,11 +73,8 @@ export function createRunner(worker: RunWorker): Runner {
     find: (runId) => lives.get(runId),
     execute(runId) {
       const live = liveOf(runId);
-      void follow(live, true);
+      void follow(live);
       return live.result;
-    },
-    watch(runId) {
-      void follow(liveOf(runId), false);
     },
     async takeOver(runId) {
       const known = lives.get(runId);
@@ -90,23 +84,18 @@ export function createRunner(worker: RunWorker): Runner {
       if (stored.result !== undefined) return "ended";
       if (!mayResume(worker, stored))
         return (stored.lease?.expiresAtMs ?? 0) > services.clock.now() ? "held" : "unplannable";
-      if (!executor.isLocal) {
-        await executor.submit(runId, true);
-        return "taken";
-      }
       const lease = await acquireRun(worker, stored);
       if (lease === undefined) return "held";
       const live = liveOf(runId);
       live.lease = lease;
-      await executor.submit(runId, true).finally(() => void follow(live, true));
+      await executor.submit(runId, true).finally(() => void follow(live));
       return "taken";
     },
     async resume(runId) {
       const live = liveOf(runId);
-      const taken = runner.takeOver(runId);
-      // What fails in this process is tried again while it follows the run.
-      await (executor.isLocal ? taken.catch(() => undefined) : taken);
-      void follow(live, executor.isLocal);
+      // What fails is tried again while this process follows the run.
+      await runner.takeOver(runId).catch(() => undefined);
+      void follow(live);
       return live;
     },
   };

@@ -78,14 +78,12 @@ export function createRunStarter(
   ): Promise<LiveRun> => {
     const live = runner.liveOf(input.runId);
     abortWith(live, signal);
-    if (executor.isLocal) live.prepared = { ...plan, services, input, lease, feed: live.feed };
-    else await services.runs.releaseLease(lease);
+    live.prepared = { ...plan, services, input, lease, feed: live.feed };
     try {
       await executor.submit(input.runId, false);
     } catch (cause) {
       throw notSubmitted(input.runId, cause);
     }
-    if (!executor.isLocal) runner.watch(input.runId);
     return live;
   };
   // The worker of that run continues. If it has died, one of the callers resumes the run.
@@ -95,8 +93,7 @@ export function createRunStarter(
   };
   const makeWay = async (activeId: string, options: StartRequest): Promise<void> => {
     const policy = options.whenActive ?? starter.whenActive;
-    // Another executor has its own workers, which resume runs of dead ones.
-    const found = executor.isLocal ? await runner.takeOver(activeId) : "held";
+    const found = await runner.takeOver(activeId);
     if (found === "ended") return;
     if (policy === "reject" && found === "held") throw runActive(activeId);
     const active = runner.liveOf(activeId);
@@ -104,8 +101,7 @@ export function createRunStarter(
     else if (found === "unplannable")
       active.abort("Its worker has died, and no other could resume it.");
     // The worker of that run continues. If it has died, this process resumes the run.
-    if (executor.isLocal) void runner.execute(activeId);
-    else runner.watch(activeId);
+    void runner.execute(activeId);
     await untilAborted(active.result, options.signal, OperationsError);
     // A run that could not be resumed, or whose end could not be stored, still holds the branch.
     const stored = await services.runs.loadRun(activeId);

@@ -31,12 +31,11 @@ export async function takeRun(
   live: LiveRun,
 ): Promise<DrivenRun | RunResult | Waiting> {
   const { runs } = worker.services;
-  const { runId, feed, mayTake, lease: granted } = live;
+  const { runId, feed, lease: granted } = live;
   live.lease = undefined;
   const stored = await runs.loadRun(runId);
   if (stored === undefined) throw unknownRun(runId);
-  const isOpen =
-    mayTake && stored.result === undefined && mayResume(worker, stored, live.earlyAbort);
+  const isOpen = stored.result === undefined && mayResume(worker, stored, live.earlyAbort);
   const lease = granted ?? (isOpen ? await acquireRun(worker, stored) : undefined);
   if (lease !== undefined) return resumed(worker, live, lease);
   for await (const page of eventPages(runs, runId, feed.lastSeq)) feed.publish(page);

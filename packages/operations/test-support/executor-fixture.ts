@@ -1,18 +1,18 @@
 import type { LanguageModel, ModelResponse } from "@ccl/core";
 import { withTimeout } from "@ccl/core/async";
 
-import { defineProfile } from "../define/define-profile.ts";
-import type { OperationSettings } from "../define/operation-spec.ts";
-import { custom } from "../define/operations.ts";
-import type { OperationHandler } from "../operation/operation-context.ts";
-import type { RunExecutor } from "../ports/run-executor.ts";
-import type { RunStore } from "../ports/run-store.ts";
-import type { OperationProfile } from "../profile/operation-profile.ts";
-import { createOperationRegistry } from "../profile/create-operation-registry.ts";
-import type { RunEngine } from "../run/run-engine.ts";
-import type { RunEngineOptions, StartOptions } from "../run/engine-options.ts";
-import { deferred, type RunHandle } from "../run/live-run.ts";
-import type { RunResult } from "../events/run-result.ts";
+import { defineProfile } from "../src/define/define-profile.ts";
+import type { OperationSettings } from "../src/define/operation-spec.ts";
+import { custom } from "../src/define/operations.ts";
+import type { OperationHandler } from "../src/operation/operation-context.ts";
+import type { RunExecutor } from "../src/ports/run-executor.ts";
+import type { RunStore } from "../src/ports/run-store.ts";
+import type { OperationProfile } from "../src/profile/operation-profile.ts";
+import { createOperationRegistry } from "../src/profile/create-operation-registry.ts";
+import type { RunEngine } from "../src/run/run-engine.ts";
+import type { RunEngineOptions, StartOptions } from "../src/run/engine-options.ts";
+import { deferred, type RunHandle } from "../src/run/live-run.ts";
+import type { RunResult } from "../src/events/run-result.ts";
 
 /** An executor and its engine. */
 interface OpenedExecutor {

@@ -1,9 +1,9 @@
 import type { ConformanceRule } from "@ccl/core/conformance";
 import assert from "node:assert/strict";
 
-import type { OperationHandler, OperationOutcome } from "../operation/operation-context.ts";
-import type { RunResult } from "../events/run-result.ts";
-import { deferred } from "../run/live-run.ts";
+import type { OperationHandler, OperationOutcome } from "../src/operation/operation-context.ts";
+import type { RunResult } from "../src/events/run-result.ts";
+import { deferred } from "../src/run/live-run.ts";
 import {
   openFixture,
   type ExecutorFixture,

@@ -4,9 +4,9 @@ import { describe, expect, it } from "vitest";
 import { createLocalExecutor } from "../ports/create-local-executor.ts";
 import { createRunStore } from "../stores/create-run-store.ts";
 import type { RunDriver, RunExecutor } from "../ports/run-executor.ts";
-import { createRunEngine } from "../run/create-run-engine.ts";
+import { createRunEngine } from "./create-run-engine.ts";
 import type { RunResult } from "../events/run-result.ts";
-import { runExecutorConformance } from "./run-executor-conformance.ts";
+import { runExecutorConformance } from "../../test-support/run-executor-conformance.ts";
 
 function rulesFor(create: () => RunExecutor, timeoutMs?: number): ConformanceRule[] {
   return runExecutorConformance({
@@ -25,13 +25,9 @@ function rulesFor(create: () => RunExecutor, timeoutMs?: number): ConformanceRul
 }
 
 /** An executor that drives runs as it is told to. */
-function driving(
-  isLocal: boolean,
-  submit: (drive: RunDriver, runId: string) => Promise<unknown>,
-): RunExecutor {
+function driving(submit: (drive: RunDriver, runId: string) => Promise<unknown>): RunExecutor {
   let attached: RunDriver = async () => undefined;
   return {
-    isLocal,
     attach(drive) {
       attached = drive;
     },
@@ -41,7 +37,7 @@ function driving(
 
 /** The driver is called later, and by nobody who was asked for it, as a queue of jobs would do it. */
 const queued = (): RunExecutor =>
-  driving(false, async (drive, runId) => void setTimeout(() => void drive(runId), 1));
+  driving(async (drive, runId) => void setTimeout(() => void drive(runId), 1));
 
 describe.each([
   ["the local executor", createLocalExecutor],
@@ -55,35 +51,29 @@ describe.each([
 const faults: [name: string, create: () => RunExecutor, rule: string][] = [
   [
     "carries nothing",
-    () => driving(true, async () => undefined),
+    () => driving(async () => undefined),
     "a run ends, and each of its operations has run once",
   ],
   [
     "waits for the end of a run before it takes it",
-    () => driving(true, (drive, runId) => drive(runId)),
+    () => driving((drive, runId) => drive(runId)),
     "an abort reaches what is at work, and nothing starts after it",
   ],
   [
     "carries one run at a time",
     () => {
       let before: Promise<RunResult | undefined> = Promise.resolve(undefined);
-      return driving(false, async (drive, runId) => {
+      return driving(async (drive, runId) => {
         before = before.then(() => drive(runId));
       });
     },
     "a run that takes its time does not hold up another",
   ],
   [
-    "leaves runs that it has not seen begin",
-    () =>
-      driving(false, async (drive, runId) => (runId === "left" ? undefined : void drive(runId))),
-    "a run whose worker has died is carried on when it is resumed, by one of those who ask",
-  ],
-  [
     "refuses a run that it knows",
     () => {
       const known = new Set<string>();
-      return driving(true, async (drive, runId) => {
+      return driving(async (drive, runId) => {
         if (known.has(runId)) throw new Error("It is here.");
         known.add(runId);
         void drive(runId);
