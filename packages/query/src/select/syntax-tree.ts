@@ -1,5 +1,5 @@
 import { isRecord } from "@ccl/core/json";
-import type { SqlToken } from "./sql-tokens.ts";
+import type { Token } from "../parse/tokenize.ts";
 
 /** A node of the parser's tree: members by name, or one member that names a variant, like `{ Select: {...} }`. */
 export type SyntaxNode = Readonly<Record<string, unknown>>;
@@ -47,10 +47,10 @@ export function isAbsent(value: unknown): boolean {
 
 /** Converts the parser's positions (lines and characters from 1) into offsets. */
 export class SyntaxPlaces {
-  readonly #tokens: readonly SqlToken[];
+  readonly #tokens: readonly Token[];
   readonly #lines: readonly { start: number; characters: readonly string[] | undefined }[];
 
-  constructor(text: string, tokens: readonly SqlToken[]) {
+  constructor(text: string, tokens: readonly Token[]) {
     this.#tokens = tokens;
     let start = 0;
     this.#lines = text.split("\n").map((line) => {
@@ -81,7 +81,7 @@ export class SyntaxPlaces {
   }
 
   /** The first token after an expression that has one of these texts. */
-  tokenAfter(expression: unknown, ...texts: readonly string[]): SqlToken | undefined {
+  tokenAfter(expression: unknown, ...texts: readonly string[]): Token | undefined {
     const end = this.#endOf(expression);
     return this.#tokens.find((token) => token.start >= end && texts.includes(token.text));
   }
