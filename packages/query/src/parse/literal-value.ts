@@ -1,12 +1,8 @@
 import type { LiteralExpression } from "../plan/expression.ts";
 import { PlanSyntaxError, quoted } from "./parse-issue.ts";
-import { dataKinds } from "../plan/data-type.ts";
 import { canonicalDate, canonicalDecimal, canonicalTimestamp } from "../plan/canonical-value.ts";
 
 type LiteralType = LiteralExpression["type"];
-
-/** The types of a literal. */
-export const literalTypes: readonly LiteralType[] = [...dataKinds, "null"];
 
 const minInt = -(2n ** 63n);
 const maxInt = 2n ** 63n - 1n;

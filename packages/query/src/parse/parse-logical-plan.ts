@@ -46,7 +46,7 @@ function planOfText(
   }
   if (/^\s*(?:scan|union)\s*(?:\(|→|->|$)/i.test(text)) {
     const steps = readText(context, text, [], (reader) => readArrow(reader, resource));
-    return steps && { version: 1, steps };
+    return steps && planOfValue(context, { steps });
   }
   const value = readDocument(context, text);
   return context.issues.length > 0 ? undefined : planOfValue(context, value);

@@ -127,18 +127,11 @@ export function readText<T>(
   path: IssuePath,
   read: (reader: TokenReader) => T,
 ): T | undefined {
-  return guarded(context, path, () => {
+  try {
     const reader = new TokenReader(text, context.count);
     const value = read(reader);
     reader.expectEnd();
     return value;
-  });
-}
-
-/** Runs a parser and turns a syntax error into an issue. */
-export function guarded<T>(context: ReadContext, path: IssuePath, read: () => T): T | undefined {
-  try {
-    return read();
   } catch (error) {
     if (!(error instanceof PlanSyntaxError)) throw error;
     return report(context, error.code, path, error.message);

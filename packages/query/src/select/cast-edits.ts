@@ -1,6 +1,7 @@
 import type { TextEdit } from "./resolution.ts";
 import type { SqlSpelling } from "./sql-functions.ts";
-import { closingAfter, type SqlToken } from "./sql-tokens.ts";
+import type { Token } from "../parse/tokenize.ts";
+import { closingAfter } from "./sql-tokens.ts";
 
 type CastTypes = Readonly<Record<string, string>>;
 
@@ -31,7 +32,7 @@ function casts(macro: string, types: string): CastTypes {
 
 /** Rewrites `cast(x as text)` and `x::text` as `cast_text(x)`. Of two at one position, the outer cast comes first. */
 export function castEdits(
-  tokens: readonly SqlToken[],
+  tokens: readonly Token[],
   spelling: SqlSpelling,
   rounded: ReadonlySet<number>,
 ): TextEdit[] {
@@ -72,7 +73,7 @@ export function castEdits(
 
 /** The type that begins at a position. `length` is the first argument in its parentheses. */
 function typeAt(
-  tokens: readonly SqlToken[],
+  tokens: readonly Token[],
   at: number,
 ): { name: string; length: string | undefined; end: number } {
   const [first, second] = tokens.slice(at, at + 2);
@@ -91,7 +92,7 @@ const notCalled: ReadonlySet<string> = new Set(
 );
 
 /** Start of the operand of `::`: a name, a literal, a call, or a parenthesized expression. */
-function operandBefore(tokens: readonly SqlToken[], at: number): number {
+function operandBefore(tokens: readonly Token[], at: number): number {
   let index = at - 1;
   const textAt = (place: number): string => tokens[place]?.text ?? "";
   const opens: Readonly<Record<string, string>> = { ")": "(", "]": "[", end: "case" };

@@ -5,7 +5,8 @@ import { visibleResources, type AccessOptions } from "../validate/visible-resour
 import { Resolution, type ResolvedSelect } from "./resolution.ts";
 import { SelectResolver } from "./resolve-select.ts";
 import type { SqlSpelling } from "./sql-functions.ts";
-import { itemTexts, sqlTokens, withoutComments, type SqlToken } from "./sql-tokens.ts";
+import { tokenize, type Token } from "../parse/tokenize.ts";
+import { itemTexts, withoutComments } from "./sql-tokens.ts";
 import { statementText } from "./statement-text.ts";
 import { SyntaxPlaces } from "./syntax-places.ts";
 import { TableNames } from "./table-names.ts";
@@ -31,7 +32,7 @@ export interface SqlPlan {
   dialects: SqlSpelling[];
   /** Results of the checks that `runSql` needs. */
   readonly resolved: ResolvedSelect;
-  readonly tokens: readonly SqlToken[];
+  readonly tokens: readonly Token[];
 }
 
 const maxCharacters = 100_000;
@@ -64,7 +65,7 @@ export async function parseSql(text: string, options: ParseSqlOptions): Promise<
       "limit_exceeded",
       `The statement has more than ${maxOperators} operators; write long lists with IN.`,
     );
-  const tokens = sqlTokens(plain);
+  const tokens = tokenize(plain, { hasComments: true });
   const selects = tokens.filter(({ text: word }) => word === "select" || word === "values").length;
   if (selects > maxSelects)
     return refused("limit_exceeded", `The statement has more than ${maxSelects} SELECTs.`);

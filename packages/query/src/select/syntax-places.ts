@@ -1,7 +1,6 @@
 import { isRecord } from "@ccl/core/json";
 import { listOf, nodeOf, variantOf } from "@ccl/sql/parse";
-
-import type { SqlToken } from "./sql-tokens.ts";
+import type { Token } from "../parse/tokenize.ts";
 
 /** A name in the text. */
 export interface Identifier {
@@ -14,10 +13,10 @@ export interface Identifier {
 
 /** Converts the parser's positions (lines and characters from 1) into offsets. */
 export class SyntaxPlaces {
-  readonly #tokens: readonly SqlToken[];
+  readonly #tokens: readonly Token[];
   readonly #lines: readonly { start: number; characters: readonly string[] | undefined }[];
 
-  constructor(text: string, tokens: readonly SqlToken[]) {
+  constructor(text: string, tokens: readonly Token[]) {
     this.#tokens = tokens;
     let start = 0;
     this.#lines = text.split("\n").map((line) => {
@@ -48,7 +47,7 @@ export class SyntaxPlaces {
   }
 
   /** The first token after an expression that has one of these texts. */
-  tokenAfter(expression: unknown, ...texts: readonly string[]): SqlToken | undefined {
+  tokenAfter(expression: unknown, ...texts: readonly string[]): Token | undefined {
     const end = this.#endOf(expression);
     return this.#tokens.find((token) => token.start >= end && texts.includes(token.text));
   }

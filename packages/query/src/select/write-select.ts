@@ -5,7 +5,8 @@ import type { SqlPlan } from "./parse-sql.ts";
 import type { TextEdit } from "./resolution.ts";
 import { castEdits } from "./cast-edits.ts";
 import { strftimeFormat, type SqlSpelling } from "./sql-functions.ts";
-import { closingAfter, spliced, type SqlToken } from "./sql-tokens.ts";
+import type { Token } from "../parse/tokenize.ts";
+import { closingAfter, spliced } from "./sql-tokens.ts";
 
 /** The statement for the database that has all of its tables, with that database's names. `tableOf` returns SQL. */
 export function nativeStatement(plan: SqlPlan, tableOf: (use: TableUse) => string): string {
@@ -52,7 +53,7 @@ export function duckDbStatement(
  * Rewrites `similar to` as an operator macro, since DuckDB's SIMILAR TO expects regular
  * expressions.
  */
-function similarEdits(tokens: readonly SqlToken[]): TextEdit[] {
+function similarEdits(tokens: readonly Token[]): TextEdit[] {
   return tokens.flatMap((token, index): TextEdit[] => {
     const [before, to] = [tokens[index - 1], tokens[index + 1]];
     if (token.text !== "similar" || to?.text !== "to") return [];
@@ -63,7 +64,7 @@ function similarEdits(tokens: readonly SqlToken[]): TextEdit[] {
 }
 
 /** Rewrites the format of the `to_char` at `start`: the text before its closing parenthesis. */
-function formatEdits(tokens: readonly SqlToken[], start: number): TextEdit[] {
+function formatEdits(tokens: readonly Token[], start: number): TextEdit[] {
   const at = tokens.findIndex((token) => token.start === start);
   const format = tokens[closingAfter(tokens, at) - 1];
   if (format?.kind !== "text") return [];
