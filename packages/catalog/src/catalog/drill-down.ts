@@ -1,10 +1,11 @@
+import { requireWhole } from "../require-whole.ts";
 import { countMessages, type ModelUsage, type Result, success } from "@ccl/core";
 import { generateStructured, type StructuredResult } from "@ccl/structured-output";
 
 import { buildContext } from "../budget/build-context.ts";
 import { fillRows, type FilledRows } from "../budget/fill-rows.ts";
 import { shareBudget } from "../budget/share-budget.ts";
-import { requireWhole, resolveAlias } from "./call-options.ts";
+import { resolveAlias } from "./call-options.ts";
 import type { CatalogContext } from "./catalog-context.ts";
 import { rankCandidates, toCandidate, type RankedCandidates } from "./budgeted-context.ts";
 import type { BudgetedContext, DrillDown, DrillDownRequest, DrillDownRound } from "./catalog.ts";
