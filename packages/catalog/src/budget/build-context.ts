@@ -7,18 +7,14 @@ import {
   fillRows,
   holdsEveryName,
   minRowTokens,
-  noRows,
   type FilledRows,
-  type RowSource,
+  type RowCandidate,
 } from "./fill-rows.ts";
-import type { RowInput } from "./overview-row.ts";
 import { shareBudget, type BudgetShares } from "./share-budget.ts";
 
 /** A candidate, in rank order. */
-export interface ContextCandidate {
+export interface ContextCandidate extends RowCandidate {
   id: string;
-  /** Returns the row's input. Called only if there may be room for it. */
-  row(): RowInput;
   /** Undefined if the principal may not see the card. Called only for the best candidates. */
   card?: (() => CardInput | undefined) | undefined;
 }
@@ -40,7 +36,7 @@ export interface BudgetReserve {
 export interface BuildContextOptions {
   candidates: readonly ContextCandidate[];
   /** Rows without a card, which fill the room left at the end. */
-  others?: RowSource | undefined;
+  others?: readonly RowCandidate[] | undefined;
   budget: number;
   reserve?: BudgetReserve | undefined;
   counter: TokenCounter;
@@ -98,7 +94,7 @@ const cardsHeader = "# details of the best, by alias\n";
  */
 export function buildContext({
   candidates,
-  others = noRows,
+  others = [],
   budget,
   reserve,
   counter,
@@ -113,7 +109,7 @@ export function buildContext({
     const cardTokens =
       textOf(cards, undefined) === "" ? 0 : counter.count(textOf(cards, undefined));
     const budget = shares.rest - cardTokens - overrun;
-    const rows = fillRows(rowsOf(candidates), {
+    const rows = fillRows(candidates, {
       counter,
       budget,
       shortRows: cards.length,
@@ -144,7 +140,7 @@ function withSpare(
   counter: TokenCounter,
 ): BudgetShares {
   if (candidates.length * minRowTokens > shares.rest - shares.details) return shares;
-  const rows = fillRows(rowsOf(candidates), { counter, budget: shares.rest, shortRows: 0 });
+  const rows = fillRows(candidates, { counter, budget: shares.rest, shortRows: 0 });
   if (rows === undefined || rows.overview.length < candidates.length) return shares;
   return { ...shares, details: Math.max(shares.details, shares.rest - rows.tokens - countSlack) };
 }
@@ -155,12 +151,12 @@ const cardShare = 0.4;
 /** Reduces the cards to 40% if the names of all resources then fit into the rest. */
 function withNames(
   candidates: readonly ContextCandidate[],
-  others: RowSource,
+  others: readonly RowCandidate[],
   { shares, counter }: { shares: BudgetShares; counter: TokenCounter },
 ): BudgetShares {
   const details = Math.min(shares.details, Math.floor(shares.rest * cardShare));
   const room = shares.rest - details - ampleHeader;
-  return others.length > 0 && holdsEveryName(rowsOf(candidates), others, { counter, room })
+  return others.length > 0 && holdsEveryName(candidates, others, { counter, room })
     ? { ...shares, details }
     : shares;
 }
@@ -178,8 +174,7 @@ function fillSharedCards(
   for (let max = Math.max(1, cards.length); max > 0; max = Math.floor(max / 2)) {
     const last = cards[max - 1]?.id;
     const end = last === undefined ? 1 : candidates.findIndex(({ id }) => id === last) + 1;
-    const inputs = rowsOf(candidates.slice(0, end));
-    const rows = fillRows(inputs, {
+    const rows = fillRows(candidates.slice(0, end), {
       counter,
       budget: shares.rest,
       shortRows: end,
@@ -191,10 +186,6 @@ function fillSharedCards(
     if (fewer.length > 0) return fewer;
   }
   return [];
-}
-
-function rowsOf(candidates: readonly ContextCandidate[]): RowSource {
-  return { length: candidates.length, at: (index) => candidates[index]?.row() };
 }
 
 function* cardsOf(candidates: readonly ContextCandidate[]): Iterable<CardInput> {

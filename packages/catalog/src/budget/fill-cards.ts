@@ -3,7 +3,6 @@ import type { TokenCounter } from "@ccl/core";
 import type { ResourceDetails } from "../record/resource-record.ts";
 import { cardText, type CardText } from "./card-text.ts";
 import type { CardOffsets } from "./details-card.ts";
-import { countMemoized } from "./token-memo.ts";
 
 /** A card to add, in rank order. */
 export interface CardInput {
@@ -100,7 +99,7 @@ function bestLevel(
   card: CardText,
   { counter, left, from, to }: { counter: TokenCounter; left: number; from: number; to: number },
 ): { level: number; tokens: number } | undefined {
-  const costOf = (level: number): number => countMemoized(counter, card.render(level).text);
+  const costOf = (level: number): number => counter.count(card.render(level).text);
   const highest = costOf(to);
   if (highest <= left) return { level: to, tokens: highest };
   let best: { level: number; tokens: number } | undefined;

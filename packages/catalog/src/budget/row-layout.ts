@@ -1,19 +1,12 @@
 import type { TokenCounter } from "@ccl/core";
 
 import type { OverviewRow } from "./overview-row.ts";
-import { countMemoized } from "./token-memo.ts";
 
 /** Rows as text under one header. */
 export interface RenderedRows {
   text: string;
   /** In the order of the rows. Aliases are `1`, `2`, ... */
   overview: { id: string; alias: string }[];
-}
-
-/** Totals that the header states. */
-export interface LayoutTotals {
-  /** Number of all candidates. */
-  total: number;
 }
 
 interface Group {
@@ -102,7 +95,8 @@ export class RowLayout {
     if (group.rows.length === 0) this.#groups.delete(group.key);
   }
 
-  render({ total }: LayoutTotals): RenderedRows {
+  /** The header states `total`, the number of all candidates. */
+  render(total: number): RenderedRows {
     const overview: { id: string; alias: string }[] = [];
     const lines = [headerLine(this.#rows.length, total, this.#kind)];
     let isUnder = false;
@@ -132,14 +126,12 @@ export class RowLayout {
 
   #costOf(group: Group): number {
     const lines = group.rows.map((entry) => this.#lineCost(group, entry));
-    const heading = hasHeading(group)
-      ? countMemoized(this.#counter, `${this.#headingOf(group)}\n`)
-      : 0;
+    const heading = hasHeading(group) ? this.#counter.count(`${this.#headingOf(group)}\n`) : 0;
     return lines.reduce((sum, cost) => sum + cost, heading);
   }
 
   #lineCost(group: Group, entry: { row: OverviewRow; isLong: boolean }): number {
-    return countMemoized(this.#counter, `1 ${this.#lineOf(group, entry)}\n`);
+    return this.#counter.count(`1 ${this.#lineOf(group, entry)}\n`);
   }
 
   #lineOf(group: Group, { row, isLong }: { row: OverviewRow; isLong: boolean }): string {

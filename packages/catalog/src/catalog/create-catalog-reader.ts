@@ -1,6 +1,7 @@
+import { requireWhole } from "../require-whole.ts";
 import { seenOverview } from "../access/present-record.ts";
 import { createBudgetedContext } from "./budgeted-context.ts";
-import { requireIds, requireWhole } from "./call-options.ts";
+import { requireIds } from "./call-options.ts";
 import type { Catalog, OverviewPage, OverviewQuery, SearchAnswer, SearchQuery } from "./catalog.ts";
 import type { CatalogContext } from "./catalog-context.ts";
 import { detailsOf } from "./details-of.ts";

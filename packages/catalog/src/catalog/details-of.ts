@@ -1,8 +1,9 @@
+import { requireWhole } from "../require-whole.ts";
 import { presentDetails, viewColumns } from "../access/present-record.ts";
 import { parseCursor, windowOf, type DetailsCard } from "../budget/details-card.ts";
 import type { ResourceRecord } from "../record/resource-record.ts";
 import { staleDigest } from "../record/schema-digest.ts";
-import { requireWhole, resolveAlias } from "./call-options.ts";
+import { resolveAlias } from "./call-options.ts";
 import type { DetailsAnswer, DetailsQuery } from "./catalog.ts";
 import type { VisibleSet } from "./visible-set.ts";
 

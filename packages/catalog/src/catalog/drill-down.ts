@@ -1,16 +1,15 @@
+import { requireWhole } from "../require-whole.ts";
 import { countMessages, type ModelUsage, type Result, success } from "@ccl/core";
 import { generateStructured, type StructuredResult } from "@ccl/structured-output";
 
 import { buildContext } from "../budget/build-context.ts";
 import { fillRows, type FilledRows } from "../budget/fill-rows.ts";
 import { shareBudget } from "../budget/share-budget.ts";
-import { requireWhole, resolveAlias } from "./call-options.ts";
+import { resolveAlias } from "./call-options.ts";
 import type { CatalogContext } from "./catalog-context.ts";
 import { rankCandidates, toCandidate, type RankedCandidates } from "./budgeted-context.ts";
 import type { BudgetedContext, DrillDown, DrillDownRequest, DrillDownRound } from "./catalog.ts";
 import { CatalogError } from "../catalog-error.ts";
-import type { VisibleSet } from "./visible-set.ts";
-import type { RowInput } from "../budget/overview-row.ts";
 import { inertText } from "../record/inert-text.ts";
 import type { ResourceRecord } from "../record/resource-record.ts";
 import { pickPrompt } from "../drill-down/pick-prompt.ts";
@@ -115,7 +114,7 @@ async function askForPicks(
   const { request, context, budget, max, canAskForMore } = asking;
   const { counter } = context;
   const { usable } = shareBudget(budget, {}, counter);
-  const inputs = { length: records.length, at: (index: number) => rowAt(records[index], visible) };
+  const inputs = records.map((record) => toCandidate(record, visible));
   const promptOf = (rows: string): ReturnType<typeof pickPrompt> =>
     pickPrompt({ task: request.task, maxPicks: max, rows, canAskForMore });
   const countPrompt = (rows: string): number => {
@@ -143,10 +142,6 @@ async function askForPicks(
     });
     return { result, rows, idOf: (alias) => aliases.get(alias) ?? alias, tokens };
   }
-}
-
-function rowAt(record: ResourceRecord | undefined, visible: VisibleSet): RowInput | undefined {
-  return record === undefined ? undefined : toCandidate(record, visible).row();
 }
 
 /**

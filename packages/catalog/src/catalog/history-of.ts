@@ -1,10 +1,10 @@
+import { requireWhole } from "../require-whole.ts";
 import type { Records } from "@ccl/records";
 
 import type { Visibility } from "../access/create-visibility.ts";
 import { isWhole, viewColumns } from "../access/present-record.ts";
 import type { HistoryEntry } from "../store/history-entry.ts";
 import { readHistory } from "../store/read-history.ts";
-import { requireWhole } from "./call-options.ts";
 import type { ResourceChange } from "../record/diff-resource.ts";
 import type { ResourceRecord } from "../record/resource-record.ts";
 import type { HistoryQuery, SeenHistoryEntry } from "./catalog.ts";

@@ -1,10 +1,10 @@
 import { compareCodeUnits } from "@ccl/core";
 import type { Records } from "@ccl/records";
-import { CatalogError } from "../catalog-error.ts";
 import type { AccessOptions } from "../access/access-options.ts";
 import { indexVariants, variantIdsOf } from "../access/search-variants.ts";
 import type { ResourceRecord } from "../record/resource-record.ts";
 import type { SearchDocument, SearchIndex } from "../search/search-index.ts";
+import { guarded } from "../search/guarded.ts";
 import { listResources, readResources } from "../store/list-resources.ts";
 import { changesLog } from "../store/stored-names.ts";
 import { embeddingText } from "./embedding-text.ts";
@@ -106,7 +106,7 @@ export class ResidentRecords {
       return vector === undefined ? [] : [{ record, vector }];
     });
     if (documents.length === 0) return;
-    await this.#guarded(() => this.#options.index.put(documents, { signal }));
+    await guarded(() => this.#options.index.put(documents, { signal }));
     for (const { record } of documents) this.#pending.delete(record.id);
   }
 
@@ -116,8 +116,7 @@ export class ResidentRecords {
     await this.#takeIn(found, signal);
     const there = new Set(found.map(({ id }) => id));
     const gone = ids.filter((id) => !there.has(id));
-    if (gone.length > 0)
-      await this.#guarded(() => index.remove(gone.flatMap(variantIdsOf), { signal }));
+    if (gone.length > 0) await guarded(() => index.remove(gone.flatMap(variantIdsOf), { signal }));
     for (const id of gone) this.#forget(id);
   }
 
@@ -135,7 +134,7 @@ export class ResidentRecords {
       const vector = known?.get(embeddingText(record));
       return vector === undefined ? { record } : { record, vector };
     });
-    if (documents.length > 0) await this.#guarded(() => index.put(documents, { signal }));
+    if (documents.length > 0) await guarded(() => index.put(documents, { signal }));
     for (const record of resources) this.#records.set(record.id, record);
     for (const { record, vector } of documents) {
       if (vectors !== undefined && vector === undefined) this.#pending.set(record.id, record);
@@ -148,14 +147,5 @@ export class ResidentRecords {
     this.#records.delete(id);
     this.#sortedIds = undefined;
     for (const variant of variantIdsOf(id)) this.#pending.delete(variant);
-  }
-
-  async #guarded(action: () => Promise<void>): Promise<void> {
-    try {
-      await action();
-    } catch (cause) {
-      if (CatalogError.isInstance(cause)) throw cause;
-      throw new CatalogError("index_failed", "The search index failed; see the cause.", { cause });
-    }
   }
 }

@@ -7,6 +7,7 @@ import { hasFacets } from "@ccl/search";
 import { resourceIdOf } from "../access/search-variants.ts";
 import { viewColumns } from "../access/present-record.ts";
 import { CatalogError } from "../catalog-error.ts";
+import { guarded } from "../search/guarded.ts";
 import { rankResources } from "../search/rank-resources.ts";
 import type { ResourceRecord } from "../record/resource-record.ts";
 import type { RankWeights } from "../search/rank-weights.ts";
@@ -166,13 +167,4 @@ function browse({ visible, facets, exclude, limit }: FindOptions): Found {
       hits.push({ id, score: 0, explain: {} });
   }
   return { hits, unmatchedTerms: [], coverage: 1, vectorLeg: "absent" };
-}
-
-async function guarded<Value>(action: () => Promise<Value>): Promise<Value> {
-  try {
-    return await action();
-  } catch (cause) {
-    if (CatalogError.isInstance(cause)) throw cause;
-    throw new CatalogError("index_failed", "The search index failed; see the cause.", { cause });
-  }
 }

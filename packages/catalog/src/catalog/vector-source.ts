@@ -1,5 +1,5 @@
 import { CatalogError } from "../catalog-error.ts";
-import { throwIfAborted } from "@ccl/core/async";
+import { throwIfAborted, withTimeout } from "@ccl/core/async";
 import type { Clock, Embedder } from "@ccl/core";
 import type { Records } from "@ccl/records";
 
@@ -97,22 +97,13 @@ async function embedBatch(
     signal,
   }: { embedder: Embedder; timeoutMs: number; signal?: AbortSignal | undefined },
 ): Promise<Float32Array[] | string> {
-  const controller = new AbortController();
-  const stop = (): void => controller.abort(signal?.reason);
-  signal?.addEventListener("abort", stop, { once: true });
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  // Do not wait for an embedder that ignores its signal.
-  const bound = new Promise<string>((resolve) => {
-    timer = setTimeout(() => {
-      resolve(`the embedder did not answer within ${timeoutMs} ms`);
-      controller.abort();
-    }, timeoutMs);
-    controller.signal.addEventListener("abort", () => resolve("aborted"), { once: true });
-  });
+  const late = new Error();
   try {
-    const call = Promise.resolve().then(() => embedder.embed(texts, { signal: controller.signal }));
-    const vectors = await Promise.race([call, bound]);
-    if (typeof vectors === "string") return vectors;
+    const vectors = await withTimeout(async (stop) => embedder.embed(texts, { signal: stop }), {
+      timeoutMs,
+      signal,
+      onTimeout: () => late,
+    });
     if (!Array.isArray(vectors) || vectors.length !== texts.length)
       return "the embedder gave another number of vectors";
     const isGood = vectors.every((vector) => isSound(vector, embedder.dimensions));
@@ -120,10 +111,8 @@ async function embedBatch(
       ? vectors
       : `the embedder gave vectors that are not ${embedder.dimensions} finite numbers`;
   } catch (error) {
+    if (error === late) return `the embedder did not answer within ${timeoutMs} ms`;
     return `the embedder failed (${error instanceof Error ? error.name : "unknown"})`;
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener("abort", stop);
   }
 }
 

@@ -9,7 +9,6 @@ import { schemaColumns, type SchemaColumns } from "../schema/schema-columns.ts";
 /** State shared by all operations of a document. */
 export interface ApiContext {
   root: JsonRecord;
-  version: 2 | 3;
   name: string;
   /** Without a trailing slash. Empty if unknown. */
   baseUrl: string;

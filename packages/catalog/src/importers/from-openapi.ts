@@ -39,11 +39,7 @@ export function fromOpenApi(
   const read = typeof document === "string" ? readText(document) : success(document);
   if (!read.ok) return read;
   const root = read.value;
-  if (
-    !isRecord(root) ||
-    !isRecord(root["paths"] ?? root["webhooks"]) ||
-    versionOf(root) === undefined
-  ) {
+  if (!isRecord(root) || !isRecord(root["paths"] ?? root["webhooks"]) || !isKnownVersion(root)) {
     const message =
       'The document is not OpenAPI: it needs "openapi": "3..." or "swagger": "2.0", and "paths".';
     return failure({ code: "not_openapi", path: [], message });
@@ -88,10 +84,8 @@ function readText(text: string): Result<unknown> {
   }
 }
 
-function versionOf(root: JsonRecord): 2 | 3 | undefined {
-  const { swagger, openapi } = root;
-  if (typeof openapi === "string" && openapi.startsWith("3.")) return 3;
-  return swagger === "2.0" || swagger === 2 ? 2 : undefined;
+function isKnownVersion({ swagger, openapi }: JsonRecord): boolean {
+  return /^3\./.test(String(openapi)) || Number(swagger) === 2;
 }
 
 function contextOf(root: JsonRecord, options: FromOpenApiOptions): ApiContext {
@@ -100,7 +94,6 @@ function contextOf(root: JsonRecord, options: FromOpenApiOptions): ApiContext {
   const schemes = recordAt(recordAt(root, "components"), "securitySchemes");
   return {
     root,
-    version: versionOf(root) ?? 3,
     name:
       options.name ??
       title

@@ -2,6 +2,7 @@ import { throwIfAborted } from "@ccl/core/async";
 import { compareCodeUnits } from "@ccl/core";
 import type { PostgresClient, SqliteDatabase } from "@ccl/sql";
 import { CatalogError } from "../catalog-error.ts";
+import { requireWhole } from "../require-whole.ts";
 import type { ResourceInput } from "../record/resource-record.ts";
 import { importFailure } from "./import-signal.ts";
 import { readPostgresTables } from "./read-postgres-tables.ts";
@@ -79,16 +80,10 @@ function readOptions(options: FromSqlDatabaseOptions): TableReadOptions {
     secret,
     signal,
   } = options;
-  for (const [name, value] of Object.entries({ sampleRows, maxCountedRows, maxTables })) {
-    if (Number.isSafeInteger(value) && value >= 0 && value <= 10_000_000) continue;
-    throw new CatalogError(
-      "invalid_options",
-      `${name} must be a whole number from 0 to 10,000,000, not ${value}.`,
-    );
-  }
+  for (const [name, value] of Object.entries({ sampleRows, maxCountedRows, maxTables }))
+    requireWhole(name, value, [0, 10_000_000]);
   if (secret !== undefined && !/^[a-z][a-z0-9+.-]*:\/\/[^@\s]+$/i.test(secret)) {
-    const message =
-      "secret must be a reference like ada://secret/pg:main, and no connection string.";
+    const message = "secret is a reference like ada://secret/pg:main, never a connection string.";
     throw new CatalogError("invalid_options", message);
   }
   return { schemas, sampleRows, maxCountedRows, maxTables, signal };

@@ -10,7 +10,13 @@ import {
 import type { ResourceColumn } from "../record/resource-record.ts";
 import { textsOf } from "../schema/text-field.ts";
 import { quoteName } from "./sql-resource.ts";
-import { markKeys, nullShares, type ForeignKey, type SqlTable } from "./sql-table.ts";
+import {
+  countNullsSql,
+  markKeys,
+  nullShares,
+  type ForeignKey,
+  type SqlTable,
+} from "./sql-table.ts";
 import { refuseTooMany, type TableReadOptions } from "./table-read-options.ts";
 
 // Excludes partitions, which belong to their parent, and tables of extensions, which hold no user
@@ -218,10 +224,7 @@ async function sampleNulls(
   if (table.columns.length === 0 || table.kind === "view" || table.kind === "foreign table")
     return undefined;
   const source = [table.schema ?? "public", table.name].map(quoteName).join(".");
-  const counts = table.columns.map(
-    ({ name }, index) => `count(*) FILTER (WHERE ${quoteName(name)} IS NULL) AS c${index}`,
-  );
-  const sql = `SELECT count(*) AS total, ${counts.join(", ")} FROM (SELECT * FROM ${source} LIMIT ${sampleRows}) AS sample`;
-  const [row] = await session.query(sql);
+  const sample = `(SELECT * FROM ${source} LIMIT ${sampleRows}) AS sample`;
+  const [row] = await session.query(countNullsSql(table.columns, sample));
   return nullShares(table.columns, row);
 }

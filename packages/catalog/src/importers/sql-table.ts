@@ -1,3 +1,4 @@
+import { quoteIdentifier } from "@ccl/sql";
 import type { ResourceColumn } from "../record/resource-record.ts";
 
 /** A table or view as a database describes itself. */
@@ -27,7 +28,15 @@ export interface ForeignKey {
   references: string[];
 }
 
-/** The null rates above 0, computed from the counts `c0`, `c1` and so on in a row. */
+/** SQL that counts the rows of a source, and the nulls of its columns as `c0`, `c1` and so on. */
+export function countNullsSql(columns: readonly ResourceColumn[], source: string): string {
+  const counts = columns.map(
+    ({ name }, index) => `count(*) - count(${quoteIdentifier(name)}) AS c${index}`,
+  );
+  return `SELECT ${["count(*) AS total", ...counts].join(", ")} FROM ${source}`;
+}
+
+/** The null rates above 0, computed from the row of `countNullsSql`. */
 export function nullShares(
   columns: readonly ResourceColumn[],
   row: Readonly<Record<string, unknown>> | undefined,

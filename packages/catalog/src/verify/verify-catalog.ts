@@ -1,7 +1,7 @@
 import { compareCodeUnits } from "@ccl/core";
 import { mapConcurrent } from "@ccl/core/async";
 import type { Principal } from "../access/access-options.ts";
-import { requireWhole } from "../catalog/call-options.ts";
+import { requireWhole } from "../require-whole.ts";
 import { CatalogError } from "../catalog-error.ts";
 import type { ResourceInput } from "../record/resource-record.ts";
 import { addedFinding, addedResources } from "./added-resources.ts";

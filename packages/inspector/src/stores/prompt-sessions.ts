@@ -33,11 +33,8 @@ export interface PromptSession {
 export function recordedSessions(folder: string): () => Promise<PromptSession[]> {
   const read = createContextLogReader(folder);
   const known = new WeakMap<ContextRecord, { prompt: SessionPrompt; run: number }>();
-  const built = new WeakMap<readonly ContextRecord[], PromptSession[]>();
   return async () =>
     [...(await read())].flatMap(([id, records]) => {
-      const before = built.get(records);
-      if (before !== undefined) return before;
       const runs: SessionPrompt[][] = [];
       for (const record of records) {
         const at = known.get(record)?.run ?? runOf(record, runs);
@@ -47,11 +44,9 @@ export function recordedSessions(folder: string): () => Promise<PromptSession[]>
         prompts.push(prompt);
       }
       const { source = "", model } = records.at(-1) ?? {};
-      const sessions = runs.flatMap((prompts, at) =>
+      return runs.flatMap((prompts, at) =>
         sessionOf({ id: at === 0 ? id : `${id}.${at + 1}`, source, model }, prompts),
       );
-      built.set(records, sessions);
-      return sessions;
     });
 }
 

@@ -28,6 +28,8 @@ export class ClientSession implements PostgresSession {
   isOver = false;
   /** True if the connection is lost or in an unknown state. */
   isBroken = false;
+  /** Set while the session runs a transaction. Its savepoints run one at a time. */
+  nesting: { readonly depth: number; readonly turns: TurnQueue } | undefined;
   /**
    * Runs one statement at a time, because pg warns about concurrent ones. Pools and PGlite queue
    * statements themselves.

@@ -15,14 +15,6 @@ import { TurnQueue } from "@ccl/core/async";
 
 type Action<T> = TransactionAction<PostgresSession, T>;
 
-interface Nesting {
-  session: ClientSession;
-  depth: number;
-  turns: TurnQueue;
-}
-
-const nestings = new WeakMap<PostgresSession, Nesting>();
-
 /**
  * Runs a transaction on a connection of the client, or a savepoint inside a session's transaction.
  */
@@ -37,9 +29,10 @@ export async function postgresTransaction<T>(
   }
   if (!(target instanceof ClientSession))
     throw new SqlError("invalid_input", "Pass a client or a session.");
-  const nesting = nestings.get(target);
+  const { nesting } = target;
   if (nesting === undefined) return onClient(target.client, action, options);
-  return nesting.turns.run(() => savepoint(nesting, action, options), options.signal);
+  const depth = nesting.depth + 1;
+  return nesting.turns.run(() => savepoint(target, action, { depth, options }), options.signal);
 }
 
 function isClient(target: PostgresClient | PostgresSession): target is PostgresClient {
@@ -125,12 +118,15 @@ function onConnection<T>(
   });
 }
 
-function savepoint<T>(outer: Nesting, action: Action<T>, options: TransactionOptions): Promise<T> {
-  const depth = outer.depth + 1;
+function savepoint<T>(
+  outer: ClientSession,
+  action: Action<T>,
+  { depth, options }: Pick<Ending, "depth" | "options">,
+): Promise<T> {
   const name = `ccl_${depth}`;
   const rollback = `ROLLBACK TO SAVEPOINT ${name}; RELEASE SAVEPOINT ${name}`;
   const statements = { begin: `SAVEPOINT ${name}`, commit: `RELEASE SAVEPOINT ${name}`, rollback };
-  const inner = new ClientSession(outer.session.client, outer.session.turns);
+  const inner = new ClientSession(outer.client, outer.turns);
   return settle(inner, action, { depth, ...statements, options });
 }
 
@@ -144,7 +140,7 @@ interface Ending {
 }
 
 async function settle<T>(session: ClientSession, action: Action<T>, ending: Ending): Promise<T> {
-  nestings.set(session, { session, depth: ending.depth, turns: new TurnQueue(SqlError) });
+  session.nesting = { depth: ending.depth, turns: new TurnQueue(SqlError) };
   try {
     if (ending.begin !== undefined) await session.exec(ending.begin);
     const value = await action(session);
