@@ -2,7 +2,7 @@ import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 
-import { runGit } from "./git-output.ts";
+import { runGit } from "./git.ts";
 import type { Session } from "./session.ts";
 
 /** Git failed or cannot be used. The message says why. */

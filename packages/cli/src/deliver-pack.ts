@@ -1,6 +1,6 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { stat, writeFile } from "node:fs/promises";
-import { parse, resolve } from "node:path";
+import { format, parse, resolve } from "node:path";
 import type { Writable } from "node:stream";
 
 import type { TokenCounter } from "@ccl/core";
@@ -139,5 +139,5 @@ export function lastFitting(
 /** Turns `pack.md` into `pack.2.md`. */
 export function partName(path: string, number: number): string {
   const { dir, name, ext } = parse(path);
-  return `${dir === "" ? "" : `${dir}/`}${name}.${number}${ext}`;
+  return format({ dir, name: `${name}.${number}`, ext });
 }

@@ -11,7 +11,7 @@ import {
 import type { TokenCounter } from "@ccl/core";
 
 import { CliError } from "./cli-error.ts";
-import { gitHistory } from "./git-history.ts";
+import { gitHistory } from "./git.ts";
 import { printable } from "./output/printable.ts";
 import type { Session } from "./session.ts";
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
 import { CliError } from "./cli-error.ts";
-import { runGit } from "./git-output.ts";
+import { runGit } from "./git.ts";
 import type { Session } from "./session.ts";
 
 /** Number of commits to fetch, since the history influences the ranking. */

@@ -58,7 +58,8 @@ export async function exportPage(
     }
   }
   const { transactions = [] } = (await source.plans?.({}, { signal }).catch(() => undefined)) ?? {};
-  for (const { id } of transactions.slice(0, newest)) await keep("applied", { id });
+  for (const { transactionId } of transactions.slice(0, newest))
+    await keep("applied", { id: transactionId });
   const { runs = [] } = (await source.runs?.({}, { signal }).catch(() => undefined)) ?? {};
   for (const { id } of runs.slice(0, newest)) {
     await keep("run", { id });

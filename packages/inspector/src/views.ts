@@ -1,3 +1,4 @@
+import type { Issue } from "@ccl/core";
 import type { ContextRecord, PartKind } from "@ccl/core/tracing";
 
 /** Token counts by cache state. */
@@ -212,20 +213,22 @@ export interface GatewayView {
   live?: LiveGateway | undefined;
 }
 
-/** A file of a pack. */
+/** A file of a pack, in the format of @ccl/aliases. */
 export interface PackFile {
   alias: string;
   path: string;
   rank?: number | undefined;
   score?: number | undefined;
   /** Each signal's share of the score, from 0 to 1. */
-  reasons: Readonly<Record<string, number>>;
-  words: string[];
+  parts?: Readonly<Record<string, number>> | undefined;
+  /** Words of the task that it contains. */
+  matched?: readonly string[] | undefined;
   commit?: string | undefined;
   /** How much of the file is shown. Absent if it is not shown. */
   level?: string | undefined;
   tokens?: number | undefined;
-  omitted?: string | undefined;
+  /** Why it is shown or left out. */
+  reason: string;
 }
 
 /** `pack`: what a model would see of the project for a task. */
@@ -318,13 +321,13 @@ export interface QueryView {
 
 /** `plans`: applied transactions, newest first, and the change that waits for confirmation. */
 interface PlansView {
-  transactions: {
-    id: string;
+  transactions: readonly {
+    transactionId: string;
     timeMs: number;
     status: string;
-    paths: string[];
+    paths: readonly string[];
     /** Files that a rollback did not restore, because someone else had changed them. */
-    kept: string[];
+    keptPaths: readonly string[];
     /** The failed check, or another reason for the rollback. */
     why?: string | undefined;
   }[];
@@ -340,13 +343,13 @@ interface AppliedView {
 export interface PendingPlan {
   summary: string;
   /** Why it cannot be applied. Empty if it can. */
-  issues: { code: string; message: string; path?: string | undefined }[];
-  changes: {
+  issues: readonly Issue[];
+  changes: readonly {
     path: string;
     kind: string;
-    added: number;
-    removed: number;
-    risks: string[];
+    addedLines: number;
+    removedLines: number;
+    risks: readonly { message: string }[];
     diff: string;
   }[];
 }

@@ -28,10 +28,28 @@ interface FlagValue {
   isRequired?: boolean | undefined;
   otherwise?: unknown;
   choices?: readonly string[] | undefined;
-  /** The attribute of a flag that conflicts with this one. */
-  conflicts?: string | undefined;
+  /** The attributes of flags that conflict with this one. */
+  conflicts?: string[] | undefined;
   /** Parses one value. `before` is the value so far if the flag is repeated. */
   parse?(text: string, before: unknown): unknown;
+}
+
+/** The functions of commands by their exported names. */
+type CommandModule<Name extends string> = Record<Name, CommandFunction>;
+
+type Declared = readonly [name: string, about: string, flags?: readonly Flag[]];
+
+/** Declares the functions of one module as commands. The module loads when one of them runs, so that help stays fast. */
+export function commandsOf<Name extends string>(
+  load: () => Promise<CommandModule<NoInfer<Name>>>,
+  commands: Record<Name, Declared>,
+): CommandDeclaration[] {
+  const declared: CommandDeclaration[] = [];
+  for (const key in commands) {
+    const [name, about, flags] = commands[key];
+    declared.push({ name, about, flags, run: async () => (await load())[key] });
+  }
+  return declared;
 }
 
 /** Runs a command in the session of its command line. */

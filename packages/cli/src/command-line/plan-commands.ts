@@ -2,6 +2,7 @@ import {
   budgetFlag,
   collect,
   type CommandDeclaration,
+  commandsOf,
   count,
   encodingFlag,
   type Flag,
@@ -35,7 +36,7 @@ const applyFlags: readonly Flag[] = [
   [
     "--check-may-fail",
     "apply also where a check fails before the change",
-    { conflicts: "checkMustPass" },
+    { conflicts: ["checkMustPass"] },
   ],
   ["--check-must-pass", "run checks only after the change, which has to make all pass"],
   ["--confirm <hash>", "agree to just the plan that a preview showed; needed for deletions"],
@@ -49,7 +50,11 @@ const genFlags: readonly Flag[] = [
     "apply it where all checks pass; else the model sees what failed and tries again, so often in all",
     { parse: count },
   ],
-  ["--plan-only", 'ask for a diagnosis and steps only; "ccl gen ok" carries them out'],
+  [
+    "--plan-only",
+    'ask for a diagnosis and steps only; "ccl gen ok" carries them out',
+    { conflicts: ["apply", "untilGreen"] },
+  ],
   ["--report <file>", "the output of a failing run, for the model to read; - for stdin"],
   ["--use-pack", "give the model the pack of the project for the goal (default)"],
   ["--no-pack", "don't give the model the pack of the project for the goal"],
@@ -93,75 +98,59 @@ function readPrice(text: string): { input: number; output: number } {
 }
 
 const planGroup: readonly CommandDeclaration[] = [
-  {
-    name: "validate [file]",
-    about: "whether an answer holds a plan that may be applied here; stdin without a file",
-    flags: [
-      ...workspaceFlags,
+  ...commandsOf(() => import("../commands/plan.ts"), {
+    planValidate: [
+      "validate [file]",
+      "whether an answer holds a plan that may be applied here; stdin without a file",
       [
-        "--mode <mode>",
-        "what it was asked for",
-        { choices: ["plan", "apply"], otherwise: "apply" },
+        ...workspaceFlags,
+        [
+          "--mode <mode>",
+          "what it was asked for",
+          { choices: ["plan", "apply"], otherwise: "apply" },
+        ],
+        versionFlag,
       ],
-      versionFlag,
     ],
-    run: async () => (await import("../commands/plan.ts")).planValidate,
-  },
-  {
-    name: "preview [file]",
-    about: "what a plan would change, as diffs, and the hash that confirms it; writes nothing",
-    flags: [...workspaceFlags, versionFlag],
-    run: async () => (await import("../commands/plan.ts")).planPreview,
-  },
-  {
-    name: "apply [file]",
-    about:
+    planPreview: [
+      "preview [file]",
+      "what a plan would change, as diffs, and the hash that confirms it; writes nothing",
+      [...workspaceFlags, versionFlag],
+    ],
+    planApply: [
+      "apply [file]",
       "apply a plan as one transaction, or change nothing; without a file the change that ccl gen showed",
-    flags: [versionFlag, ...applyFlags],
-    run: async () => (await import("../commands/plan.ts")).planApply,
-  },
-  {
-    name: "rollback <transaction>",
-    about: 'take a transaction back, by its id or "last"',
-    run: async () => (await import("../commands/transactions.ts")).planRollback,
-  },
-  {
-    name: "recover",
-    about: "undo what a process that has ended left unfinished",
-    run: async () => (await import("../commands/transactions.ts")).planRecover,
-  },
-  {
-    name: "log",
-    about: "the transactions of this folder, oldest first",
-    run: async () => (await import("../commands/transactions.ts")).planLog,
-  },
-  {
-    name: "prune",
-    about:
+      [versionFlag, ...applyFlags],
+    ],
+  }),
+  ...commandsOf(() => import("../commands/transactions.ts"), {
+    planRollback: ["rollback <transaction>", 'take a transaction back, by its id or "last"'],
+    planRecover: ["recover", "undo what a process that has ended left unfinished"],
+    planLog: ["log", "the transactions of this folder, oldest first"],
+    planPrune: [
+      "prune",
       "remove old transactions and the files that they replaced; they can't be rolled back any more",
-    flags: [
       [
-        "--keep <number>",
-        "how many of the latest stay; 0 for none",
-        { isRequired: true, parse: whole("a whole number from 0 on", 0) },
+        [
+          "--keep <number>",
+          "how many of the latest stay; 0 for none",
+          { isRequired: true, parse: whole("a whole number from 0 on", 0) },
+        ],
       ],
     ],
-    run: async () => (await import("../commands/transactions.ts")).planPrune,
-  },
+  }),
 ];
 
-const memoryGroup: readonly CommandDeclaration[] = [
+const memoryGroup: readonly CommandDeclaration[] = commandsOf(
+  () => import("../commands/memory.ts"),
   {
-    name: "show",
-    about: "all that is remembered, and where",
-    run: async () => (await import("../commands/memory.ts")).memoryShow,
+    memoryShow: ["show", "all that is remembered, and where"],
+    memorySet: [
+      "set <key> <value>",
+      "remember a value, such as project.default_test_command; a list as JSON",
+    ],
   },
-  {
-    name: "set <key> <value>",
-    about: "remember a value, such as project.default_test_command; a list as JSON",
-    run: async () => (await import("../commands/memory.ts")).memorySet,
-  },
-];
+);
 
 /** Commands for changes that a model writes. */
 export const planCommands: readonly CommandDeclaration[] = [
@@ -175,10 +164,11 @@ export const planCommands: readonly CommandDeclaration[] = [
     about: "what a model knows of you and of the project",
     commands: memoryGroup,
   },
-  {
-    name: "gen <goal>",
-    about: "ask a model for a change and show it; files change only with --apply or --until-green",
-    flags: genFlags,
-    run: async () => (await import("../commands/gen.ts")).gen,
-  },
+  ...commandsOf(() => import("../commands/gen.ts"), {
+    gen: [
+      "gen <goal>",
+      "ask a model for a change and show it; files change only with --apply or --until-green",
+      genFlags,
+    ],
+  }),
 ];

@@ -23,7 +23,7 @@ import { catalogFolder, readCatalog } from "../catalog/read-catalog.ts";
 import { requireValid, usageError } from "../cli-error.ts";
 import { writeOut } from "../deliver-pack.ts";
 import { EXIT_CODES } from "../exit-code.ts";
-import { gitInRoot } from "../git-output.ts";
+import { gitInRoot } from "../git.ts";
 import { formatCount } from "../output/format-number.ts";
 import { printable } from "../output/printable.ts";
 import type { CommandResult, Session } from "../session.ts";

@@ -51,12 +51,12 @@ export async function catalogSearch(
       ? tableOf([score, "id", ...TERMS.map((right) => ({ right })), "words"], hits.map(explainRow))
       : tableOf(
           [score, "id", "kind", "title", "fields"],
-          hits.map((hit) => [
-            hit.score.toFixed(3),
-            hit.id,
-            hit.kind,
-            hit.title,
-            hit.schema_digest.join(" "),
+          hits.map(({ score: value, id, kind, title, schema_digest }) => [
+            value.toFixed(3),
+            id,
+            kind,
+            title,
+            schema_digest.join(" "),
           ]),
         ),
     note: `${formatCount(hits.length, "hit")} of ${formatCount(records.length, "resource")}${describeMissing(unmatchedTerms)}\n`,
@@ -119,8 +119,6 @@ export interface CatalogDocsFlags {
   title?: string | undefined;
 }
 
-const IDS_AT_ONCE = 500;
-
 /** Writes `resources.md` for people: a table of all resources and a card each, without personal columns. */
 export async function catalogDocs(
   session: Session,
@@ -128,26 +126,14 @@ export async function catalogDocs(
 ): Promise<CommandResult> {
   const { signal } = session;
   const read = await readCatalog(session);
-  const catalog = openSnapshot(read);
-  const cards = [];
-  for (let from = 0; from < read.records.length; from += IDS_AT_ONCE) {
-    const part = read.records.slice(from, from + IDS_AT_ONCE);
-    const ids = part.map(({ id }) => id);
-    const { items } = await catalog.details(ids, {
-      columnLimit: 10_000,
-      snippetLimit: 100,
-      signal,
-    });
-    const byId = new Map(part.map((record) => [record.id, record]));
-    for (const card of items) {
-      const { tags = [], owner, updated_at } = byId.get(card.id) ?? {};
-      cards.push({ ...card, tags, ...(owner && { owner }), ...(updated_at && { updated_at }) });
-    }
-  }
-  const text = renderResourcesMarkdown(
-    cards,
-    flags.title === undefined ? {} : { title: flags.title },
-  );
+  const byId = new Map(read.records.map((record) => [record.id, record]));
+  const windows = { columnLimit: 10_000, snippetLimit: 100, signal };
+  const { items } = await openSnapshot(read).details([...byId.keys()], windows);
+  const cards = items.map((card) => {
+    const { tags, owner, updated_at } = byId.get(card.id) ?? {};
+    return { ...card, tags, owner, updated_at };
+  });
+  const text = renderResourcesMarkdown(cards, { title: flags.title });
   if (flags.out === "-") return { document: { text, resources: cards.length }, text };
   const path = join(read.folder.path, "resources.md");
   const written = flags.out === undefined ? path : await writeOut(flags.out, text, session);

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { type NodeRecordsPlace, salvageRecords } from "@ccl/records/node";
 
 import { CliError } from "../cli-error.ts";
-import { runGit } from "../git-output.ts";
+import { runGit } from "../git.ts";
 import { errorDocument } from "../output/error-document.ts";
 import { type Finding, finding, findingsResult } from "../output/findings.ts";
 import { few, formatCount, formatNumber } from "../output/format-number.ts";

@@ -255,12 +255,8 @@ function requireRecovered({ unfinished }: FileWorkspace, { apply, untilGreen }: 
   );
 }
 
-function requireFitting(goal: string, { apply, planOnly, untilGreen, check = [] }: GenFlags): void {
+function requireFitting(goal: string, { untilGreen, check = [] }: GenFlags): void {
   if (goal.trim() === "") throw usageError("The goal is empty. Say what is to be changed.");
-  if (planOnly && (apply || untilGreen !== undefined))
-    throw usageError(
-      "--plan-only changes nothing, so it cannot be combined with --apply or --until-green.",
-    );
   if (untilGreen !== undefined && check.length === 0)
     throw usageError("--until-green needs to know what has to pass: give --check.");
 }

@@ -4,7 +4,7 @@ import type { AuditReport } from "@ccl/gateway/audit";
 
 import { buildProjectPack } from "../build-project-pack.ts";
 import { CliError } from "../cli-error.ts";
-import { runGit } from "../git-output.ts";
+import { runGit } from "../git.ts";
 import { dollars, percent } from "../output/audit-report.ts";
 import { formatCount, formatNumber } from "../output/format-number.ts";
 import { printable } from "../output/printable.ts";

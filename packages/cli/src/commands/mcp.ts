@@ -26,8 +26,10 @@ import { readInput } from "../plan/read-input.ts";
 import type { CommandResult, Session } from "../session.ts";
 import { openCounter } from "../token-counter.ts";
 
-/** Registers a function to call at the end. Calls it immediately if the server has already ended. */
-type CloseLater = (close: () => unknown) => Promise<void>;
+/** Has what opens closed when the server ends. */
+type CloseLater = <Opened extends { close(): unknown }>(
+  opening: Promise<Opened>,
+) => Promise<Opened>;
 
 /**
  * Serves the project until the client disconnects. Writes nothing into the project. Each tool imports and opens what it
@@ -38,30 +40,24 @@ export async function mcpServe(
   flags: ListenFlags & { allowApply?: boolean; state?: string },
 ): Promise<CommandResult> {
   const { root, directory, terminal } = session;
-  const closers: (() => unknown)[] = [];
-  let isOver = false;
-  const closeLater: CloseLater = async (close) =>
-    void (isOver ? await close() : closers.push(close));
+  const closers: (() => Promise<unknown>)[] = [];
+  const closeLater: CloseLater = (opening) => {
+    closers.push(async () => (await opening.catch(() => undefined))?.close());
+    return opening;
+  };
   const options: McpServerOptions = {
     ...catalogParts(session, closeLater),
     async project() {
       const { openAliasRegistry } = await import("@ccl/aliases");
-      const { gitHistory } = await import("../git-history.ts");
-      const registry = await openAliasRegistry({ root, directory, persist: false });
-      await closeLater(() => registry.close());
+      const { gitHistory } = await import("../git.ts");
+      const registry = await closeLater(openAliasRegistry({ root, directory, persist: false }));
       return { registry, history: gitHistory(session) };
     },
-    async artifacts() {
-      const { store, close } = await openState(session, flags);
-      await closeLater(close);
-      return store;
-    },
+    artifacts: async () => (await closeLater(openState(session, flags))).store,
     plans: {
       async workspace() {
         const { openWorkspace } = await import("@ccl/plan-protocol/node");
-        const workspace = await openWorkspace({ root });
-        await closeLater(() => workspace.close());
-        return workspace;
+        return closeLater(openWorkspace({ root }));
       },
       allowApply: flags.allowApply,
     },
@@ -75,7 +71,6 @@ export async function mcpServe(
     await listen(session, flags, { factory: createMcpServer(options) });
     return { document: { root } };
   } finally {
-    isOver = true;
     for (const close of closers.toReversed()) await close();
   }
 }
@@ -99,12 +94,11 @@ function catalogParts(
       const { openConnectors } = await import("../query/open-connectors.ts");
       const { folder, content } = await read();
       const sources = await folder.readSources(content);
-      const opened = await openConnectors(session, sources, ({ name }, error) => {
+      const opening = openConnectors(session, sources, ({ name }, error) => {
         const reason = error instanceof Error ? error.message : String(error);
         terminal.stderr.write(`ccl: ${name} can't be queried: ${reason}\n`);
       });
-      await closeLater(opened.close);
-      return opened;
+      return closeLater(opening);
     },
   };
 }

@@ -164,19 +164,12 @@ function describeLeftOver({ pack: { entries }, unlisted }: Packed): string {
 }
 
 function requireFitting(flags: PackFlags, isSetUp: boolean): void {
-  if (flags.show && flags.accept)
-    throw usageError("--show writes nothing, so it cannot be combined with --accept.");
   if (flags.split !== undefined && flags.out === undefined)
     throw usageError("--split writes files: name them with --out.");
-  if (flags.watch && (flags.out === undefined || flags.stdin))
-    throw usageError("--watch writes to --out again and again, and reads no --stdin.");
+  if (flags.watch && flags.out === undefined)
+    throw usageError("--watch writes a file again and again: name it with --out.");
   if (flags.branch !== undefined && flags.remote === undefined)
-    throw usageError("--branch is a branch of --remote.");
-  const local = (["accept", "base", "stdin", "watch"] as const).find((name) => flags[name]);
-  if (flags.remote !== undefined && local !== undefined)
-    throw usageError(
-      `--${local} is for a folder of this machine, so it cannot be combined with --remote.`,
-    );
+    throw usageError("--branch is a branch of a repository: name it with --remote.");
   const needing = flags.accept ? "--accept" : flags.base ? "--base" : undefined;
   if (needing !== undefined && !isSetUp)
     throw new CliError("not_initialized", `${needing} needs a project. Run "ccl init" first.`);

@@ -52,7 +52,7 @@ export async function runList(session: Session, flags: RunFlags): Promise<Comman
     return {
       document: { runs: listed, hasMore },
       text: tableOf(columns, rows, "No runs.\n"),
-      note: () => (hasMore ? `More runs are older: --limit ${limit * 5}\n` : ""),
+      note: hasMore ? `More runs are older: --limit ${limit * 5}\n` : "",
     };
   });
 }
@@ -94,7 +94,7 @@ export async function runShow(
     const events = await allEvents(stores, id);
     const isWhole = flags.events === true;
     const document = { ...run, ...summaryOf(run), events: isWhole ? events : undefined };
-    return { document, text: () => `${linesOf(run, events, isWhole).join("\n")}\n` };
+    return { document, text: `${linesOf(run, events, isWhole).join("\n")}\n` };
   });
 }
 
@@ -213,7 +213,7 @@ export async function runResume(
     const text = result.mainLlm.text ?? result.failedDetails?.errorMessage ?? "";
     return {
       document: result,
-      text: () => `${result.status}\n${printable(text)}\n`,
+      text: `${result.status}\n${printable(text)}\n`,
       exitCode: result.status === "done" ? EXIT_CODES.ok : EXIT_CODES.failure,
       endsProcess: flags.engine !== undefined,
     };
@@ -251,5 +251,5 @@ function hadEnded(runId: string, status: string): CommandResult {
 }
 
 function said(runId: string, status: string, text: string): CommandResult {
-  return { document: { runId, status }, text: () => `${text}\n` };
+  return { document: { runId, status }, text: `${text}\n` };
 }

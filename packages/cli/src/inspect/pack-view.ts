@@ -1,5 +1,4 @@
-import type { PackEntry, PackOmission } from "@ccl/aliases";
-import type { InspectorSource, PackFile } from "@ccl/inspector";
+import type { InspectorSource } from "@ccl/inspector";
 
 import { buildProjectPack } from "../build-project-pack.ts";
 import { withFiles } from "../project.ts";
@@ -20,15 +19,8 @@ export function packView(session: Session): Required<Pick<InspectorSource, "pack
         buildProjectPack(own, shape, { registry }),
       );
       const { tokens, isMatched, unmatched, entries, omitted, text } = pack;
-      const files = [...entries, ...omitted].map(fileOf);
+      const files = [...entries, ...omitted];
       return { task, budget: shape.budget, tokens, isMatched, unmatched, files, text };
     },
   };
-}
-
-function fileOf(file: PackEntry | PackOmission): PackFile {
-  const { alias, path, rank, score, parts = {}, matched = [], commit } = file;
-  const shown =
-    "level" in file ? { level: file.level, tokens: file.tokens } : { omitted: file.reason };
-  return { alias, path, rank, score, reasons: parts, words: matched, commit, ...shown };
 }

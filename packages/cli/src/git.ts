@@ -1,5 +1,7 @@
 import { execFile } from "node:child_process";
 
+import type { FileHistory } from "@ccl/aliases";
+
 import { usageError } from "./cli-error.ts";
 import type { Session } from "./session.ts";
 
@@ -52,4 +54,21 @@ export async function gitInRoot(
   const [said = ""] = stderr.trim().split("\n");
   const reason = code === undefined ? "git is not installed" : said || `it ended with ${code}`;
   throw usageError(`${refusal}: ${reason}.`);
+}
+
+const MAX_COMMITS = 1500;
+
+/** The commits of the repository that contains the root. Empty without git or a repository. */
+export function gitHistory(session: Session): FileHistory {
+  return {
+    async *commits() {
+      const args = ["-C", session.root, "-c", "core.quotePath=off", "log", "--no-merges"];
+      const format = ["--no-renames", "--relative", "--name-only", "--format=%x00%s"];
+      const { stdout } = await runGit([...args, ...format, `--max-count=${MAX_COMMITS}`], session);
+      for (const commit of stdout.toString("utf8").split("\0").slice(1)) {
+        const [subject = "", ...files] = commit.split("\n").filter((line) => line !== "");
+        yield { subject, files };
+      }
+    },
+  };
 }

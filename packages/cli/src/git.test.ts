@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { HistoryCommit } from "@ccl/aliases";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { gitHistory } from "./git-history.ts";
+import { gitHistory } from "./git.ts";
 import { openSession } from "./session.ts";
 
 let root = "";
