@@ -1,4 +1,7 @@
-/** How a language writes strings, which must stay unchanged, and comments, which may be dropped. */
+/**
+ * How a language writes strings, which must stay unchanged, comments, which may be dropped, and
+ * blocks.
+ */
 export interface LexicalStyle {
   lineComment: "//" | "#";
   hasBlockComments: boolean;
@@ -8,7 +11,19 @@ export interface LexicalStyle {
   rawQuotes: string;
   /** Quotes whose strings may span lines. */
   multilineQuotes: string;
+  /** True if brackets enclose members, false if only indentation does, as in Python. */
+  hasBraces: boolean;
 }
+
+/** Comments and strings as in C. */
+export const C_STYLE: LexicalStyle = {
+  lineComment: "//",
+  hasBlockComments: true,
+  quotes: "\"'",
+  rawQuotes: "",
+  multilineQuotes: "",
+  hasBraces: true,
+};
 
 const OPENING = "([{<";
 const CLOSING = ")]}>,;";

@@ -1,4 +1,4 @@
-import type { LexicalStyle } from "../compact-text.ts";
+import { C_STYLE, type LexicalStyle } from "../compact-text.ts";
 import { declarationAt, type Declaration, type Member } from "../declaration.ts";
 import { firstSentence } from "../first-sentence.ts";
 import type { SyntaxNode } from "../syntax-node.ts";
@@ -11,7 +11,6 @@ type BlockLanguageName = "cpp" | "java" | "c-sharp" | "php" | "ruby" | "bash";
 /** Describes a language with types in blocks, mainly by the node names of its grammar. */
 interface BlockLanguage {
   style: LexicalStyle;
-  hasBraces: boolean;
   /** Separates the name of a type from that of a nested type. */
   separator: string;
   /** The keyword of each node type that declares a type. */
@@ -29,20 +28,12 @@ interface BlockLanguage {
   isHiddenFirst?: ((type: SyntaxNode) => boolean) | undefined;
 }
 
-const C_STYLE: LexicalStyle = {
-  lineComment: "//",
-  hasBlockComments: true,
-  quotes: "\"'",
-  rawQuotes: "",
-  multilineQuotes: "",
-};
 const SCRIPT_STYLE: LexicalStyle = { ...C_STYLE, lineComment: "#", hasBlockComments: false };
 const CONDITIONS = ["preproc_ifdef", "preproc_if", "preproc_else", "preproc_elif"];
 
 const LANGUAGES: Record<BlockLanguageName, BlockLanguage> = {
   cpp: {
     style: C_STYLE,
-    hasBraces: true,
     separator: "::",
     types: {
       class_specifier: "class",
@@ -66,7 +57,6 @@ const LANGUAGES: Record<BlockLanguageName, BlockLanguage> = {
   },
   java: {
     style: C_STYLE,
-    hasBraces: true,
     separator: ".",
     types: {
       class_declaration: "class",
@@ -88,7 +78,6 @@ const LANGUAGES: Record<BlockLanguageName, BlockLanguage> = {
   },
   "c-sharp": {
     style: C_STYLE,
-    hasBraces: true,
     separator: ".",
     types: {
       class_declaration: "class",
@@ -114,7 +103,6 @@ const LANGUAGES: Record<BlockLanguageName, BlockLanguage> = {
   },
   php: {
     style: C_STYLE,
-    hasBraces: true,
     separator: "::",
     types: {
       class_declaration: "class",
@@ -132,8 +120,7 @@ const LANGUAGES: Record<BlockLanguageName, BlockLanguage> = {
     marks: ["//"],
   },
   ruby: {
-    style: SCRIPT_STYLE,
-    hasBraces: false,
+    style: { ...SCRIPT_STYLE, hasBraces: false },
     separator: "::",
     types: { module: "module", class: "class" },
     values: {
@@ -147,7 +134,6 @@ const LANGUAGES: Record<BlockLanguageName, BlockLanguage> = {
   },
   bash: {
     style: SCRIPT_STYLE,
-    hasBraces: true,
     separator: ".",
     types: {},
     values: { function_definition: "function", declaration_command: "export" },
@@ -196,10 +182,9 @@ interface Found {
 /** Reads declarations by the table of a language. Shows those that other files can use. */
 export function blockLanguage(name: BlockLanguageName): LanguageDefinition {
   const language = LANGUAGES[name];
-  const { style, hasBraces, prepare, needsPublic = false } = language;
+  const { style, prepare, needsPublic = false } = language;
   return {
-    lexicalStyle: style,
-    hasBraces,
+    style,
     prepare,
     readDeclarations({ path, root }) {
       const isHeader = /\.(?:h|hh|hpp|hxx)$/i.test(path);
@@ -367,7 +352,7 @@ function declaredName(node: SyntaxNode): string {
 
 /** A declaration up to its body on one line, without visibility keywords. */
 function signatureOf(
-  { style, hasBraces }: BlockLanguage,
+  { style }: BlockLanguage,
   node: SyntaxNode,
   { from }: { from: number },
 ): string {
@@ -378,7 +363,7 @@ function signatureOf(
     /[{=]/.test(accessors?.text.slice(1) ?? "") ? accessors : undefined,
   ].flatMap((part) => part?.start ?? []);
   const head = (node.field("superclass") ?? node.field("parameters") ?? node.field("name"))?.end;
-  const end = hasBraces ? Math.min(node.end, ...body) : (head ?? node.end);
+  const end = style.hasBraces ? Math.min(node.end, ...body) : (head ?? node.end);
   const edits = [node, ...(node.field("parameters")?.parts ?? [])]
     .flatMap(modifiersOf)
     .filter(({ type, text }) => DROPPED.test(type) || DROPPED.test(text))

@@ -1,4 +1,4 @@
-import type { LexicalStyle } from "../compact-text.ts";
+import { C_STYLE, type LexicalStyle } from "../compact-text.ts";
 import { declarationAt, type Declaration, type Member } from "../declaration.ts";
 import type { SyntaxNode } from "../syntax-node.ts";
 import { lineCommentsBefore } from "./documentation.ts";
@@ -7,8 +7,7 @@ import { simpleValue } from "./simple-values.ts";
 import { replaceNode, sliceNode } from "./source-slice.ts";
 
 const STYLE: LexicalStyle = {
-  lineComment: "//",
-  hasBlockComments: true,
+  ...C_STYLE,
   quotes: "\"'`",
   rawQuotes: "`",
   multilineQuotes: "`",
@@ -139,8 +138,7 @@ function readStatement(node: SyntaxNode): Declaration[] {
 
 /** Go: capitalized names. Methods of such types are listed as `Type.Method`. */
 export const GO_DEFINITION: LanguageDefinition = {
-  lexicalStyle: STYLE,
-  hasBraces: true,
+  style: STYLE,
   readDeclarations({ root }) {
     const statements = root.children.flatMap((child) =>
       child.type === "ERROR" ? child.children : [child],

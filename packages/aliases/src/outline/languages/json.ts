@@ -1,14 +1,8 @@
-import { compactText, type LexicalStyle } from "../compact-text.ts";
+import { C_STYLE, compactText, type LexicalStyle } from "../compact-text.ts";
 import type { Declaration } from "../declaration.ts";
 import { keyDeclaration, shapeOf } from "./data-shape.ts";
 
-const STYLE: LexicalStyle = {
-  lineComment: "//",
-  hasBlockComments: true,
-  quotes: '"',
-  rawQuotes: "",
-  multilineQuotes: "",
-};
+const STYLE: LexicalStyle = { ...C_STYLE, quotes: '"' };
 const TOKEN = /"(?:[^"\\\n]|\\.)*"?|\/\/[^\n]*|\/\*|[{}[\],:]/g;
 
 interface Entry {

@@ -4,9 +4,7 @@ import type { SyntaxNode } from "../syntax-node.ts";
 
 /** How outlines read one programming language. */
 export interface LanguageDefinition {
-  lexicalStyle: LexicalStyle;
-  /** True if brackets enclose members, false if only indentation does. */
-  hasBraces: boolean;
+  style: LexicalStyle;
   /** Rewrites the text for the parser, at the same length. */
   prepare?: ((text: string) => string) | undefined;
   /** The exported declarations in source order. */

@@ -1,5 +1,6 @@
+import type { LexicalStyle } from "../compact-text.ts";
 import { declarationAt, type Declaration } from "../declaration.ts";
-import { renderSignature, type RenderStyle } from "../render-outline.ts";
+import { renderSignature } from "../render-outline.ts";
 import type { SyntaxNode } from "../syntax-node.ts";
 
 /** Maximum depth of nested declarations. Deeper ones are cut. */
@@ -14,7 +15,7 @@ export function cutDeclaration(block: SyntaxNode): Declaration {
 export function nestedDeclaration(
   node: SyntaxNode,
   parts: { kind: string; name: string; exports: string[]; inner: readonly Declaration[] },
-  style: RenderStyle,
+  style: LexicalStyle,
 ): Declaration {
   const { kind, name, exports, inner } = parts;
   const members = inner.map((declaration) => ({

@@ -1,6 +1,5 @@
-import type { LexicalStyle } from "../compact-text.ts";
+import { C_STYLE, type LexicalStyle } from "../compact-text.ts";
 import { declarationAt, type Declaration, type Member } from "../declaration.ts";
-import type { RenderStyle } from "../render-outline.ts";
 import type { SyntaxNode } from "../syntax-node.ts";
 import { lineCommentsBefore } from "./documentation.ts";
 import type { LanguageDefinition } from "./language-definition.ts";
@@ -9,14 +8,7 @@ import { simpleValue } from "./simple-values.ts";
 import { replaceNode, sliceNode, type Edit } from "./source-slice.ts";
 
 // A single quote begins a lifetime more often than a character.
-const STYLE: LexicalStyle = {
-  lineComment: "//",
-  hasBlockComments: true,
-  quotes: '"',
-  rawQuotes: "",
-  multilineQuotes: '"',
-};
-const RENDER_STYLE: RenderStyle = { lineComment: "//", hasBraces: true };
+const STYLE: LexicalStyle = { ...C_STYLE, quotes: '"', multilineQuotes: '"' };
 const KINDS = new Map([
   ["function_item", "fn"],
   ["function_signature_item", "fn"],
@@ -181,7 +173,7 @@ function readStatement(
     depth > MAX_NESTED_DEPTH
       ? [cutDeclaration(body)]
       : readStatements(body, { isAllShown, depth: depth + 1 });
-  return [nestedDeclaration(node, { kind: "mod", name, exports: [name], inner }, RENDER_STYLE)];
+  return [nestedDeclaration(node, { kind: "mod", name, exports: [name], inner }, STYLE)];
 }
 
 function isExportedMacro(siblings: readonly SyntaxNode[], index: number): boolean {
@@ -214,8 +206,7 @@ function readStatements(
 
 /** Rust: `pub` items, or every item if a program has none. */
 export const RUST_DEFINITION: LanguageDefinition = {
-  lexicalStyle: STYLE,
-  hasBraces: true,
+  style: STYLE,
   readDeclarations({ root }) {
     const found = readStatements(root, { isAllShown: false, depth: 0 });
     return found.some(({ exports }) => exports.length > 0)

@@ -3,7 +3,7 @@ import type { SyntaxNode } from "../syntax-node.ts";
 import { nestedDeclaration } from "./nested-declarations.ts";
 import { replaceNode } from "./source-slice.ts";
 import { readEnumMembers, readMembers } from "./typescript-members.ts";
-import { compactNode, ECMASCRIPT_RENDER_STYLE, parameterListEdits } from "./typescript-slices.ts";
+import { compactNode, ECMASCRIPT_STYLE, parameterListEdits } from "./typescript-slices.ts";
 import { initializerText } from "./typescript-values.ts";
 
 /** Reads the declarations inside a namespace. */
@@ -96,7 +96,7 @@ function readNamespace(
   const inner = block === undefined ? [] : reader(block);
   const isPlain = name !== "global" && !/^["']/.test(name);
   const exports = isPlain ? name.split(".", 1) : [];
-  return nestedDeclaration(node, { kind, name, exports, inner }, ECMASCRIPT_RENDER_STYLE);
+  return nestedDeclaration(node, { kind, name, exports, inner }, ECMASCRIPT_STYLE);
 }
 
 /** The declarations of a statement, exported or not. */

@@ -1,17 +1,12 @@
-import type { LexicalStyle } from "../compact-text.ts";
-import type { RenderStyle } from "../render-outline.ts";
+import { C_STYLE, type LexicalStyle } from "../compact-text.ts";
 import type { SyntaxNode } from "../syntax-node.ts";
 import { replaceNode, sliceNode, type Edit, type SliceOptions } from "./source-slice.ts";
 
-export const ECMASCRIPT_LEXICAL_STYLE: LexicalStyle = {
-  lineComment: "//",
-  hasBlockComments: true,
+export const ECMASCRIPT_STYLE: LexicalStyle = {
+  ...C_STYLE,
   quotes: "\"'`",
-  rawQuotes: "",
   multilineQuotes: "`",
 };
-
-export const ECMASCRIPT_RENDER_STYLE: RenderStyle = { lineComment: "//", hasBraces: true };
 
 const MAX_TYPE_CHARACTERS = 400;
 const MAX_DEFAULT_CHARACTERS = 24;
@@ -131,5 +126,5 @@ export function compactNode(node: SyntaxNode, options: SliceOptions = {}): strin
   }
   if (LEADING_OPERATOR.test(node.source.slice(start, end)))
     edits.push(...leadingOperatorEdits(node, end));
-  return sliceNode(node, ECMASCRIPT_LEXICAL_STYLE, { ...options, edits });
+  return sliceNode(node, ECMASCRIPT_STYLE, { ...options, edits });
 }

@@ -12,7 +12,7 @@ import {
   readExportStatement,
   readMemberAssignments,
 } from "./typescript-exports.ts";
-import { ECMASCRIPT_LEXICAL_STYLE, ECMASCRIPT_RENDER_STYLE } from "./typescript-slices.ts";
+import { ECMASCRIPT_STYLE } from "./typescript-slices.ts";
 
 const DECLARATION_FILE = /\.d\.[cm]?ts$/;
 
@@ -111,13 +111,12 @@ function readStatements(
       return [isDefault ? asDefault(placed) : placed];
     });
   });
-  return joinOverloads(closeOver(found, hidden), ECMASCRIPT_RENDER_STYLE);
+  return joinOverloads(closeOver(found, hidden), ECMASCRIPT_STYLE);
 }
 
 /** TypeScript, TSX and JavaScript. Their grammars use the same node names. */
 export const ECMASCRIPT_DEFINITION: LanguageDefinition = {
-  lexicalStyle: ECMASCRIPT_LEXICAL_STYLE,
-  hasBraces: true,
+  style: ECMASCRIPT_STYLE,
   readDeclarations: (source) =>
     readStatements(source.root, { isAmbient: DECLARATION_FILE.test(source.path), depth: 0 }),
 };
