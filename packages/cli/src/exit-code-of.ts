@@ -40,7 +40,6 @@ const errorCodes = [
       "invalid_options",
       "invalid_budget",
       "listen_failed",
-      "client_missing",
       "damaged",
       "newer_format",
       "read_only",
