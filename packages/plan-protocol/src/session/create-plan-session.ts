@@ -6,7 +6,7 @@ import { createFormatLadder } from "@ccl/structured-output";
 import { defaultPlanLimits } from "../limits/plan-limits.ts";
 import type { PlanMemory } from "../memory/plan-memory.ts";
 import { defaultPlanVersion, planVersions } from "../plan/action-kinds.ts";
-import type { TraceRecorder } from "../trace/trace-recorder.ts";
+import type { EventRecorder } from "../trace/event-recorder.ts";
 import type { PlanMode } from "../validate/valid-plan.ts";
 import type { AppliedPlan, ApplyOptions } from "../workspace/plan-workspace.ts";
 import { detectMode } from "./detect-mode.ts";
@@ -19,7 +19,7 @@ import type {
   ProposeOptions,
 } from "./plan-session.ts";
 import type { SessionSettings } from "./proposal-run.ts";
-import { abortOf, makeProposal, type ProposalStart, writeTrace } from "./make-proposal.ts";
+import { abortOf, makeProposal, type ProposalStart } from "./make-proposal.ts";
 
 /** State of a session between calls. */
 interface SessionState {
@@ -28,7 +28,7 @@ interface SessionState {
   saved: PlanCycle | undefined;
   isBusy: boolean;
   /** Recorders of the proposals that may be committed. */
-  readonly recorders: WeakMap<ProposedPlan, TraceRecorder>;
+  readonly recorders: WeakMap<ProposedPlan, EventRecorder>;
 }
 
 /**
@@ -157,7 +157,6 @@ async function commit(
   });
   recordCommit(recorder, applied);
   if (applied.ok) state.saved = undefined;
-  await writeTrace(state.settings, recorder);
   return applied;
 }
 
@@ -190,7 +189,7 @@ function textsOf({ report, background }: ProposeOptions): Pick<PlanCycle, "repor
   });
 }
 
-function recordCommit(recorder: TraceRecorder, applied: Result<AppliedPlan>): void {
+function recordCommit(recorder: EventRecorder, applied: Result<AppliedPlan>): void {
   if (applied.ok) {
     const { transactionId, changes } = applied.value;
     recorder.emit({
