@@ -67,13 +67,27 @@ function isDocumentation(line: string, next: string | undefined): boolean {
   return /^(?:\/\*\*|\/\/\/)\s/.test(text) && !DOTS.test(text) && (next ?? "").trim() !== "";
 }
 
-/** Finds the first comment of a new file that begins with dots. A new file has no base to replace it from. */
+/** A text of several lines: a template literal, a string of Python, a fence of Markdown. */
+const QUOTATION = /(`|"""|''')[^]*?(?:(?<!\\)\1|$)/g;
+
+/**
+ * Finds the first comment of a new file that begins with dots. A new file has no base to replace it from. Dots in
+ * brackets inside a text of several lines, such as a snapshot in a test, are part of that text.
+ */
 export function elisionInNewFile(
   lines: readonly string[],
 ): { line: number; text: string } | undefined {
+  const quotations = [...lines.join("\n").matchAll(QUOTATION)];
+  let end = -1;
   const at = lines.findIndex((line) => {
-    const [start = ""] = /^[^\p{L}\p{N}]*/u.exec(textOf(line)) ?? [];
-    return DOTS.test(start) && COMMENT.test(line.trim());
+    const start = end + 1;
+    end = start + line.length;
+    const [before = ""] = /^[^\p{L}\p{N}]*/u.exec(textOf(line)) ?? [];
+    if (!DOTS.test(before) || !COMMENT.test(line.trim())) return false;
+    const isQuoted = quotations.some(
+      ({ index, 0: text }) => index < start && start < index + text.length,
+    );
+    return !(isQuoted && /^\s*[[(<]/.test(before));
   });
   return at < 0 ? undefined : { line: at + 1, text: (lines[at] ?? "").trim() };
 }
