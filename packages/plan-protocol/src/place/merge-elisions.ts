@@ -111,25 +111,13 @@ export function mergeElisions(
   form: ChangeForm,
 ): MergedLines | undefined {
   const known = new Set(old.map((line) => line.trim()));
-  const pairs = pairsOf(old);
   let found: Vanished | undefined;
   const vanished = (): Vanished => (found ??= vanishedOf(old, fresh));
   const looks = fresh.map((line, at) => {
     const look = isDocumentation(line, fresh[at + 1]) ? undefined : lookOf(line);
     if (look === undefined || !known.has(line.trim())) return look;
-    // Dots that are already in the file still have their neighbours there, apart from new lines.
-    const isOwnAt = (first: number, neighbour: number): boolean | undefined => {
-      const beside = fresh[neighbour]?.trim();
-      return (
-        pairs.has(pairOf(fresh[first], fresh[first + 1])) ||
-        (beside !== undefined && known.has(beside) ? false : undefined)
-      );
-    };
-    const [above, below] = [isOwnAt(Math.max(0, at - 1), at - 1), isOwnAt(at, at + 1)];
-    const isOwn =
-      above === undefined && below === undefined
-        ? vanished().stays.has(at)
-        : above !== false && below !== false;
+    // Dots that are already in the file stay where no line is missing beside them.
+    const isOwn = vanished().stays.has(at);
     return look === "comment" || isOwn ? undefined : look;
   });
   const refusedAt = (at: number): MergedLines => ({ line: at + 1, text: (fresh[at] ?? "").trim() });
