@@ -2,9 +2,13 @@ import { mapConcurrent } from "@ccl/core/async";
 import { unless } from "@ccl/core/node";
 import { sha256Hex } from "@ccl/core";
 
-import type { EntryStatus, Folder } from "../file-system/folder.ts";
+import type { EntryStatus, Folder, OpenFile } from "../file-system/folder.ts";
 import type { FileFacts } from "../file-system/read-file.ts";
-import { FILES_AT_ONCE, syncIn, type WorkspaceParts } from "../file-system/workspace-parts.ts";
+import {
+  FILES_AT_ONCE,
+  type WorkspaceParts,
+  writeNewFile,
+} from "../file-system/workspace-parts.ts";
 import { closeJournal, createJournal, type Journal } from "./journal.ts";
 import type { ResolvedAction, ResolvedPlan } from "./resolve-plan.ts";
 import type { FileState, Step } from "./step.ts";
@@ -61,8 +65,16 @@ function writeSteps(
     async ({ content, ...step }, index): Promise<StagedStep> => {
       if (content === undefined) return { ...step, index };
       const { base } = step;
-      const stagedStatus = await writeStaged(parts, journal.staged, { index, base, content });
-      const { mode } = stagedStatus;
+      const old = base?.status;
+      await writeNewFile(parts, journal.staged, {
+        name: String(index),
+        content,
+        // A new file gets the process's default mode. A changed file stays private until it has its old mode.
+        mode: old === undefined ? 0o666 : 0o600,
+        finish: async (file) => old && keepAccess(file, old),
+      });
+      const stagedStatus = await journal.staged.status(String(index));
+      const mode = stagedStatus?.mode ?? 0;
       const after = { sha256: sha256Hex(content), sizeBytes: content.length, mode };
       return { ...step, after, stagedStatus, index };
     },
@@ -102,32 +114,11 @@ function stateOf({ sha256, status: { sizeBytes, mode } }: FileFacts): FileState 
   return { sha256, sizeBytes, mode };
 }
 
-async function writeStaged(
-  parts: WorkspaceParts,
-  staged: Folder,
-  { index, base, content }: { index: number; base: FileFacts | undefined; content: Uint8Array },
-): Promise<EntryStatus> {
-  // A new file gets the process's default mode. A changed file stays private until it has its old mode.
-  const old = base?.status;
-  const file = await staged.createFile(String(index), old === undefined ? 0o666 : 0o600);
-  try {
-    await file.write(content);
-    if (old !== undefined) await keepAccess(file, old);
-    await syncIn(parts, file);
-    return await file.status();
-  } finally {
-    await file.close();
-  }
-}
-
 /**
  * Gives a file the old one's owner and permission bits, but never set-user-id: the author of the new text is not
  * trusted with the old file's rights.
  */
-async function keepAccess(
-  file: Awaited<ReturnType<Folder["createFile"]>>,
-  old: EntryStatus,
-): Promise<void> {
+async function keepAccess(file: OpenFile, old: EntryStatus): Promise<void> {
   if (old.ownerId !== process.geteuid?.() || old.groupId !== process.getegid?.())
     await unless(["EPERM", "EINVAL", "ENOSYS"], file.setOwner(old.ownerId, old.groupId), undefined);
   await file.setMode(old.mode & 0o1777);
