@@ -10,7 +10,7 @@ import type { EventRecorder } from "../trace/event-recorder.ts";
 import type { PlanMode } from "../validate/valid-plan.ts";
 import type { AppliedPlan, ApplyOptions } from "../workspace/plan-workspace.ts";
 import { detectMode } from "./detect-mode.ts";
-import { copyCycle, fromSavedPlan, type PlanCycle, toSavedPlan } from "./plan-cycle.ts";
+import { fromSavedPlan, type PlanCycle, type SavedPlan, toSavedPlan } from "./plan-cycle.ts";
 import type {
   PlanSession,
   PlanSessionOptions,
@@ -24,8 +24,8 @@ import { abortOf, makeProposal, type ProposalStart } from "./make-proposal.ts";
 /** State of a session between calls. */
 interface SessionState {
   readonly settings: SessionSettings;
-  /** The cycle whose plan is waiting to be applied. */
-  saved: PlanCycle | undefined;
+  /** The plan that is waiting to be applied. */
+  saved: SavedPlan | undefined;
   isBusy: boolean;
   /** Recorders of the proposals that may be committed. */
   readonly recorders: WeakMap<ProposedPlan, EventRecorder>;
@@ -38,13 +38,13 @@ interface SessionState {
 export function createPlanSession(options: PlanSessionOptions): PlanSession {
   const state: SessionState = {
     settings: settingsOf(options),
-    saved: options.savedPlan === undefined ? undefined : fromSavedPlan(options.savedPlan),
+    saved: options.savedPlan,
     isBusy: false,
     recorders: new WeakMap(),
   };
   return {
     get savedPlan() {
-      return state.saved === undefined ? undefined : toSavedPlan(state.saved);
+      return state.saved;
     },
     propose: (goal, given = {}) => alone(state, () => propose(state, goal, given)),
     plan: (goal, given = {}) => alone(state, () => begin(state, { mode: "plan", goal }, given)),
@@ -108,7 +108,7 @@ async function resume(state: SessionState, text: string, given: ProposeOptions):
       "No plan is saved. Ask for one with plan(), or give apply() a goal.",
     );
   }
-  const cycle = { ...copyCycle(saved), ...textsOf(given) };
+  const cycle = { ...fromSavedPlan(saved), ...textsOf(given) };
   const goal =
     said === "" ? saved.goal : `${saved.goal}\n\nTo the saved plan the user says: ${said}`;
   const { files = [], signal } = given;
@@ -121,7 +121,7 @@ async function run(state: SessionState, start: Omit<ProposalStart, "memory">): P
   if (!proposal.ok) return proposal;
   const { value } = proposal;
   state.recorders.set(value, recorder);
-  if (value.mode === "plan") state.saved = { ...cycle, savedPlan: value.plan.summary };
+  if (value.mode === "plan") state.saved = toSavedPlan(cycle, value.plan.summary);
   else if (value.isNoChange) state.saved = undefined;
   return proposal;
 }
