@@ -84,7 +84,7 @@ const genFlags: readonly Flag[] = [
   ],
   ["--best-effort", "ask by the prompt alone, without a response format"],
   ["--verbose", "say on stderr what happens"],
-  ["--trace", "write .ccl/traces/<id>.json"],
+  ["--trace", "append each event to .ccl/traces/<id>.jsonl"],
   versionFlag,
   budgetFlag(8000),
   encodingFlag,

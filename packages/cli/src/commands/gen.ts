@@ -12,7 +12,7 @@ import {
   type SavedPlan,
 } from "@ccl/plan-protocol";
 import type { Result } from "@ccl/core";
-import { createTraceFiles, type FileWorkspace } from "@ccl/plan-protocol/node";
+import type { FileWorkspace } from "@ccl/plan-protocol/node";
 
 import { CliError, usageError } from "../cli-error.ts";
 import { writeOut } from "../deliver-pack.ts";
@@ -28,6 +28,7 @@ import { type BackgroundFlags, genBackground } from "../plan/gen-background.ts";
 import { createMeteredModel, type Spending, type SpendingLimits } from "../plan/metered-model.ts";
 import { type ModelFlags, openLanguageModel } from "../plan/open-language-model.ts";
 import { planFailure, requireDone } from "../plan/plan-failure.ts";
+import { openTrace } from "../plan/open-trace.ts";
 import { readInput } from "../plan/read-input.ts";
 import { renderApplied, renderPreview } from "../plan/render-preview.ts";
 import {
@@ -79,6 +80,8 @@ export async function gen(session: Session, goal: string, flags: GenFlags): Prom
   const model = createMeteredModel(await openLanguageModel(session, flags), flags, (chars) =>
     session.progress.update("Answer of the model, characters", chars),
   );
+  const trace = flags.trace ? await openTrace(session) : undefined;
+  const show = showEvents(session, flags);
   return withWorkspace(session, flags, async (workspace) => {
     requireRecovered(workspace, flags);
     const planSession = createPlanSession({
@@ -93,9 +96,11 @@ export async function gen(session: Session, goal: string, flags: GenFlags): Prom
       editFormat: flags.schemaVersion === undefined ? editFormatFor(model.modelId) : "json",
       responseFormat: flags.bestEffort ? "best-effort" : "strict",
       request: flags.timeout === undefined ? undefined : { timeoutMs: flags.timeout * 1000 },
-      onEvent: showEvents(session, flags),
+      onEvent(event) {
+        trace?.(event);
+        show(event);
+      },
       version: flags.schemaVersion,
-      trace: flags.trace ? createTraceFiles({ root: session.root }) : undefined,
     });
     const { spending } = model;
     return run({ session, flags, goal, isGoAhead, workspace, planSession, spending });
@@ -202,7 +207,7 @@ async function deliver(
       plan,
       preview,
       applied,
-      traceId: proposal.trace.trace_id,
+      traceId: proposal.traceId,
       attempts,
       ...spending,
       saved,
@@ -280,9 +285,11 @@ function showEvents(
       );
       terminal.stderr.write(`${printable([type, ...shown].join(" "))}\n`);
     }
-    progress.update(
-      type === "CONTEXT_CACHE_MISS" ? "Reading for the model, call" : "Asking the model, call",
-      calls,
-    );
+    if (type === "PROPOSAL_ENDED") progress.clear();
+    else
+      progress.update(
+        type === "CONTEXT_CACHE_MISS" ? "Reading for the model, call" : "Asking the model, call",
+        calls,
+      );
   };
 }

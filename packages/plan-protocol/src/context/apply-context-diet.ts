@@ -1,14 +1,15 @@
 import { defaultPlanLimits, type PlanLimits } from "../limits/plan-limits.ts";
 import type { ContextBlock } from "./context-block.ts";
 
-/** Figures of the context after the cuts. The keys are those of a trace. */
+/** Figures of the context after the cuts. */
 export interface ContextStats {
-  context_files_count: number;
-  context_files_dropped_count: number;
+  files: number;
+  /** Blocks that were left out. */
+  dropped: number;
+  /** Blocks that were cut. */
+  truncated: number;
   /** UTF-16 code units of all texts kept, including the markers of cuts. */
-  context_total_chars: number;
-  context_logs_chars: number;
-  context_truncated_files_count: number;
+  total_chars: number;
 }
 
 /** The blocks that fit. */
@@ -83,11 +84,10 @@ export function applyContextDiet(
     blocks: result,
     dropped: portions.filter((portion) => !kept.includes(portion)).map(({ block }) => block),
     stats: {
-      context_files_count: result.length,
-      context_files_dropped_count: blocks.length - result.length,
-      context_total_chars: sumOf(result),
-      context_logs_chars: sumOf(result.filter((block) => block.type === "logs")),
-      context_truncated_files_count: kept.filter(({ block, text }) => text !== block.text).length,
+      files: result.length,
+      dropped: blocks.length - result.length,
+      truncated: kept.filter(({ block, text }) => text !== block.text).length,
+      total_chars: result.reduce((sum, { text }) => sum + text.length, 0),
     },
   };
 }
@@ -159,8 +159,4 @@ function wholeStart(text: string, at: number): number {
   return /[\udc00-\udfff]/.test(text[at] ?? "") && /[\ud800-\udbff]/.test(text[at - 1] ?? "")
     ? at + 1
     : at;
-}
-
-function sumOf(blocks: readonly ContextBlock[]): number {
-  return blocks.reduce((sum, { text }) => sum + text.length, 0);
 }

@@ -2,7 +2,6 @@ import { failure, type Result, success } from "@ccl/core";
 
 import { defaultPlanLimits, type PlanLimits } from "../limits/plan-limits.ts";
 import { type PlanIssue, type PlanIssueCode, quote, planIssue } from "../plan-issue.ts";
-import { decodePercent } from "./decode-percent.ts";
 import { nameProblem } from "./name-problem.ts";
 import { allowListProblem, type PathUse, type PlanPolicy } from "./path-allow-list.ts";
 import { isProtectedPath } from "./protected-name.ts";
@@ -50,16 +49,31 @@ function plainForm(path: string, use: PathUse): string {
 }
 
 function pathProblem(path: string): string | undefined {
-  const written = problemAsWritten(path);
-  if (written !== undefined || !/%|0x/i.test(path)) return written;
-  const decoded = decodePercent(path);
-  if (decoded === path) return undefined;
-  const isHarmless =
-    decoded !== undefined && !decoded.startsWith("%") && problemAsWritten(decoded) === undefined;
-  return isHarmless && !isProtectedPath(decoded)
-    ? undefined
-    : "hides what it means behind an encoding";
+  return (
+    problemAsWritten(path) ??
+    (isDisguised(path) ? "hides what it means behind an encoding" : undefined)
+  );
 }
+
+/** True if a decoder could turn a path into one that is rejected. The decoded path is never used. */
+function isDisguised(path: string): boolean {
+  if (/%u[0-9a-f]{4}|(?:\.|0x2e){2}0x(?:2f|5c)/i.test(path)) return true;
+  let decoded: string;
+  try {
+    decoded = path.replace(ENCODED, (bytes) => decodeURIComponent(bytes));
+  } catch {
+    // Such bytes, like an overlong `%c0%af`, can only be meant to deceive.
+    return true;
+  }
+  if (decoded === path) return false;
+  return (
+    decoded.search(ENCODED) >= 0 ||
+    problemAsWritten(decoded) !== undefined ||
+    isProtectedPath(decoded)
+  );
+}
+
+const ENCODED = /(?:%[0-9a-f]{2})+/gi;
 
 function problemAsWritten(path: string): string | undefined {
   if (path === "") return "is empty";

@@ -67,13 +67,27 @@ function isDocumentation(line: string, next: string | undefined): boolean {
   return /^(?:\/\*\*|\/\/\/)\s/.test(text) && !DOTS.test(text) && (next ?? "").trim() !== "";
 }
 
-/** Finds the first comment of a new file that begins with dots. A new file has no base to replace it from. */
+/** A text of several lines: a template literal, a string of Python, a fence of Markdown. */
+const QUOTATION = /(`|"""|''')[^]*?(?:(?<!\\)\1|$)/g;
+
+/**
+ * Finds the first comment of a new file that begins with dots. A new file has no base to replace it from. Dots in
+ * brackets inside a text of several lines, such as a snapshot in a test, are part of that text.
+ */
 export function elisionInNewFile(
   lines: readonly string[],
 ): { line: number; text: string } | undefined {
+  const quotations = [...lines.join("\n").matchAll(QUOTATION)];
+  let end = -1;
   const at = lines.findIndex((line) => {
-    const [start = ""] = /^[^\p{L}\p{N}]*/u.exec(textOf(line)) ?? [];
-    return DOTS.test(start) && COMMENT.test(line.trim());
+    const start = end + 1;
+    end = start + line.length;
+    const [before = ""] = /^[^\p{L}\p{N}]*/u.exec(textOf(line)) ?? [];
+    if (!DOTS.test(before) || !COMMENT.test(line.trim())) return false;
+    const isQuoted = quotations.some(
+      ({ index, 0: text }) => index < start && start < index + text.length,
+    );
+    return !(isQuoted && /^\s*[[(<]/.test(before));
   });
   return at < 0 ? undefined : { line: at + 1, text: (lines[at] ?? "").trim() };
 }
@@ -97,25 +111,13 @@ export function mergeElisions(
   form: ChangeForm,
 ): MergedLines | undefined {
   const known = new Set(old.map((line) => line.trim()));
-  const pairs = pairsOf(old);
   let found: Vanished | undefined;
   const vanished = (): Vanished => (found ??= vanishedOf(old, fresh));
   const looks = fresh.map((line, at) => {
     const look = isDocumentation(line, fresh[at + 1]) ? undefined : lookOf(line);
     if (look === undefined || !known.has(line.trim())) return look;
-    // Dots that are already in the file still have their neighbours there, apart from new lines.
-    const isOwnAt = (first: number, neighbour: number): boolean | undefined => {
-      const beside = fresh[neighbour]?.trim();
-      return (
-        pairs.has(pairOf(fresh[first], fresh[first + 1])) ||
-        (beside !== undefined && known.has(beside) ? false : undefined)
-      );
-    };
-    const [above, below] = [isOwnAt(Math.max(0, at - 1), at - 1), isOwnAt(at, at + 1)];
-    const isOwn =
-      above === undefined && below === undefined
-        ? vanished().stays.has(at)
-        : above !== false && below !== false;
+    // Dots that are already in the file stay where no line is missing beside them.
+    const isOwn = vanished().stays.has(at);
     return look === "comment" || isOwn ? undefined : look;
   });
   const refusedAt = (at: number): MergedLines => ({ line: at + 1, text: (fresh[at] ?? "").trim() });

@@ -1,7 +1,7 @@
 import { canonicalJson, sha256Hex } from "@ccl/core";
 import { type JsonSchema, toWireSchema } from "@ccl/structured-output";
 
-import { memoryKeys } from "../memory/memory-keys.ts";
+import { memorySchemas } from "../memory/apply-memory-patch.ts";
 import { actionKinds, kindsOf } from "../plan/action-kinds.ts";
 import type { ActionKind, ContextRequest, PlanVersion } from "../plan/plan.ts";
 
@@ -111,10 +111,7 @@ function planSchema(version: PlanVersion): JsonSchema {
         'What is wrong and the steps, or what was done and how to check it; "NO_CHANGES: ..." without actions.',
       ),
       context_requests: { type: "array", items: { anyOf: Object.values(requestSchemas) } },
-      memory_patch: objectOf(
-        Object.fromEntries(memoryKeys.map(({ key, schema }) => [key, schema])),
-        [],
-      ),
+      memory_patch: objectOf(memorySchemas, []),
     },
     ["actions"],
   );
@@ -145,6 +142,6 @@ function requestOf(type: string, properties: Fields, required: string[]): JsonSc
   return objectOf({ type: { const: type }, ...properties }, ["type", ...required]);
 }
 
-function objectOf(properties: Fields, required: string[]): JsonSchema {
+function objectOf(properties: Readonly<Fields>, required: string[]): JsonSchema {
   return { type: "object", properties, required, additionalProperties: false };
 }

@@ -11,7 +11,7 @@ import { withoutUndefined } from "@ccl/core/json";
 import type { StructuredFormat } from "@ccl/structured-output";
 
 import type { PlanVersion } from "../plan/plan.ts";
-import { planWireSchema } from "../schema/plan-schema.ts";
+import { planWireSchema, schemaHash } from "../schema/plan-schema.ts";
 import type { PlanModelRequest } from "./plan-session.ts";
 import type { ProposalRun } from "./proposal-run.ts";
 
@@ -48,6 +48,7 @@ export async function askModel(
       provider: model.provider,
       model: model.modelId,
       schema_version: version,
+      schema_hash: schemaHash(planWireSchema(version)),
       token_budget: request.maxOutputTokens ?? 0,
       input_chars: countChars(messages),
     });

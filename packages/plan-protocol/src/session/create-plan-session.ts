@@ -6,11 +6,11 @@ import { createFormatLadder } from "@ccl/structured-output";
 import { defaultPlanLimits } from "../limits/plan-limits.ts";
 import type { PlanMemory } from "../memory/plan-memory.ts";
 import { defaultPlanVersion, planVersions } from "../plan/action-kinds.ts";
-import type { TraceRecorder } from "../trace/trace-recorder.ts";
+import type { EventRecorder } from "../trace/event-recorder.ts";
 import type { PlanMode } from "../validate/valid-plan.ts";
 import type { AppliedPlan, ApplyOptions } from "../workspace/plan-workspace.ts";
 import { detectMode } from "./detect-mode.ts";
-import { copyCycle, fromSavedPlan, type PlanCycle, toSavedPlan } from "./plan-cycle.ts";
+import { fromSavedPlan, type PlanCycle, type SavedPlan, toSavedPlan } from "./plan-cycle.ts";
 import type {
   PlanSession,
   PlanSessionOptions,
@@ -19,16 +19,16 @@ import type {
   ProposeOptions,
 } from "./plan-session.ts";
 import type { SessionSettings } from "./proposal-run.ts";
-import { abortOf, makeProposal, type ProposalStart, writeTrace } from "./make-proposal.ts";
+import { abortOf, makeProposal, type ProposalStart } from "./make-proposal.ts";
 
 /** State of a session between calls. */
 interface SessionState {
   readonly settings: SessionSettings;
-  /** The cycle whose plan is waiting to be applied. */
-  saved: PlanCycle | undefined;
+  /** The plan that is waiting to be applied. */
+  saved: SavedPlan | undefined;
   isBusy: boolean;
   /** Recorders of the proposals that may be committed. */
-  readonly recorders: WeakMap<ProposedPlan, TraceRecorder>;
+  readonly recorders: WeakMap<ProposedPlan, EventRecorder>;
 }
 
 /**
@@ -38,13 +38,13 @@ interface SessionState {
 export function createPlanSession(options: PlanSessionOptions): PlanSession {
   const state: SessionState = {
     settings: settingsOf(options),
-    saved: options.savedPlan === undefined ? undefined : fromSavedPlan(options.savedPlan),
+    saved: options.savedPlan,
     isBusy: false,
     recorders: new WeakMap(),
   };
   return {
     get savedPlan() {
-      return state.saved === undefined ? undefined : toSavedPlan(state.saved);
+      return state.saved;
     },
     propose: (goal, given = {}) => alone(state, () => propose(state, goal, given)),
     plan: (goal, given = {}) => alone(state, () => begin(state, { mode: "plan", goal }, given)),
@@ -108,7 +108,7 @@ async function resume(state: SessionState, text: string, given: ProposeOptions):
       "No plan is saved. Ask for one with plan(), or give apply() a goal.",
     );
   }
-  const cycle = { ...copyCycle(saved), ...textsOf(given) };
+  const cycle = { ...fromSavedPlan(saved), ...textsOf(given) };
   const goal =
     said === "" ? saved.goal : `${saved.goal}\n\nTo the saved plan the user says: ${said}`;
   const { files = [], signal } = given;
@@ -121,7 +121,7 @@ async function run(state: SessionState, start: Omit<ProposalStart, "memory">): P
   if (!proposal.ok) return proposal;
   const { value } = proposal;
   state.recorders.set(value, recorder);
-  if (value.mode === "plan") state.saved = { ...cycle, savedPlan: value.plan.summary };
+  if (value.mode === "plan") state.saved = toSavedPlan(cycle, value.plan.summary);
   else if (value.isNoChange) state.saved = undefined;
   return proposal;
 }
@@ -157,7 +157,6 @@ async function commit(
   });
   recordCommit(recorder, applied);
   if (applied.ok) state.saved = undefined;
-  await writeTrace(state.settings, recorder);
   return applied;
 }
 
@@ -190,7 +189,7 @@ function textsOf({ report, background }: ProposeOptions): Pick<PlanCycle, "repor
   });
 }
 
-function recordCommit(recorder: TraceRecorder, applied: Result<AppliedPlan>): void {
+function recordCommit(recorder: EventRecorder, applied: Result<AppliedPlan>): void {
   if (applied.ok) {
     const { transactionId, changes } = applied.value;
     recorder.emit({

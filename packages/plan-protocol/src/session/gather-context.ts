@@ -37,7 +37,10 @@ export async function gatherContext(
       !isFresh && known !== undefined && known.blocks.length > 0 && hashIn(known.blocks) === hash;
     // A file's key includes its content hash, so a changed file becomes a new entry.
     const name = request.type === "read_file" ? `${key} ${hash ?? "absent"}` : key;
-    recorder.countContext(request.type, name, isHit);
+    recorder.emit({
+      type: isHit ? "CONTEXT_CACHE_HIT" : "CONTEXT_CACHE_MISS",
+      key: redactSecrets(name).text,
+    });
     const read = isHit ? known : await readRequest(run, request);
     const rank = Math.min(known?.priority ?? Infinity, priority(request));
     const entry = { request, key, ...read, priority: rank };

@@ -24,13 +24,8 @@ export interface PlanCycle {
   shownFiles: readonly string[];
   /** In the order of the requests. */
   entries: CycleEntry[];
-  /** Set once a plan was accepted. */
+  /** The steps of the plan that the changes are to follow. */
   savedPlan?: string | undefined;
-}
-
-/** Copies a cycle, so that changes of the copy do not affect the original. */
-export function copyCycle(cycle: PlanCycle): PlanCycle {
-  return { ...cycle, entries: cycle.entries.map((entry) => ({ ...entry })) };
 }
 
 /** A session's state between a plan and its changes. It is plain JSON, so that another process can continue with it. */
@@ -45,12 +40,12 @@ export interface SavedPlan {
   context: { request: ContextRequest; priority: number; sha256?: string | undefined }[];
 }
 
-/** Converts a cycle with an accepted plan to plain JSON. */
-export function toSavedPlan({ entries, savedPlan = "", ...cycle }: PlanCycle): SavedPlan {
-  const { goal, report, background, shownFiles } = cycle;
+/** Converts a cycle whose plan was accepted to plain JSON. */
+export function toSavedPlan(cycle: PlanCycle, summary: string): SavedPlan {
+  const { goal, report, background, shownFiles, entries } = cycle;
   return {
     goal,
-    summary: savedPlan,
+    summary,
     report,
     background,
     shownFiles,

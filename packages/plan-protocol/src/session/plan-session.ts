@@ -6,7 +6,7 @@ import type { MemoryPatchOutcome } from "../memory/apply-memory-patch.ts";
 import type { SavedPlan } from "./plan-cycle.ts";
 import type { PlanMemory } from "../memory/plan-memory.ts";
 import type { PlanVersion } from "../plan/plan.ts";
-import type { PlanEvent, PlanTrace, PlanTraceSink } from "../trace/plan-trace.ts";
+import type { PlanEvent } from "../trace/plan-event.ts";
 import type { PlanMode, ValidPlan } from "../validate/valid-plan.ts";
 import type { PlanPolicy } from "../paths/path-allow-list.ts";
 import type {
@@ -40,7 +40,6 @@ export interface PlanSessionOptions {
   memory?: MemorySource | undefined;
   policy?: PlanPolicy | undefined;
   limits?: Partial<PlanLimits> | undefined;
-  trace?: PlanTraceSink | undefined;
   /**
    * `strict` (default) sends the schema and falls back if the provider refuses it. `best-effort` uses only the prompt.
    */
@@ -56,8 +55,9 @@ export interface PlanSessionOptions {
   /** A plan that another session saved. */
   savedPlan?: SavedPlan | undefined;
   clock?: Clock | undefined;
-  /** Creates trace ids. */
+  /** Creates the ids of proposals. */
   ids?: IdGenerator | undefined;
+  /** Called as it happens. All events of a proposal are its record. */
   onEvent?: ((event: PlanEvent) => void) | undefined;
   /** The version to request first. Default 2. */
   version?: PlanVersion | undefined;
@@ -91,12 +91,8 @@ export interface ProposedPlan {
   suggestedMemory?: MemoryPatchOutcome | undefined;
 }
 
-/** A plan or every issue of the last answer, with the trace. */
-export type Proposal = Result<ProposedPlan> & {
-  trace: PlanTrace;
-  /** Why the trace could not be written. The proposal is valid all the same. */
-  traceProblem?: string | undefined;
-};
+/** A plan or every issue of the last answer. `traceId` is the `trace_id` of its events. */
+export type Proposal = Result<ProposedPlan> & { traceId: string };
 
 /**
  * A conversation with a model that ends in changes of files. It runs one call at a time. A call that throws does not

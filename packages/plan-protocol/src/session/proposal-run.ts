@@ -2,7 +2,7 @@ import type { Complete } from "@ccl/core";
 import type { FormatLadder } from "@ccl/structured-output";
 
 import type { PlanLimits } from "../limits/plan-limits.ts";
-import type { TraceRecorder } from "../trace/trace-recorder.ts";
+import type { EventRecorder } from "../trace/event-recorder.ts";
 import type { PlanMode } from "../validate/valid-plan.ts";
 import type { PlanCycle } from "./plan-cycle.ts";
 import type { PlanSessionOptions } from "./plan-session.ts";
@@ -34,6 +34,6 @@ export interface ProposalRun extends SessionSettings {
   /** Empty without memory. */
   memoryBlock: string;
   changed: string[];
-  recorder: TraceRecorder;
+  recorder: EventRecorder;
   signal: AbortSignal | undefined;
 }

@@ -2,7 +2,7 @@ import type { JsonSchema } from "@ccl/structured-output";
 
 import { renderEditPrompt } from "../any-format/edit-prompt.ts";
 import type { EditFormat } from "../place/file-change.ts";
-import { memoryKeys } from "../memory/memory-keys.ts";
+import { memorySchemas } from "../memory/apply-memory-patch.ts";
 import { isActionKind } from "../plan/action-kinds.ts";
 import type { ActionKind, PlanAction, PlanVersion } from "../plan/plan.ts";
 import { noChangesMarker } from "../validate/check-summary.ts";
@@ -136,7 +136,9 @@ function memoryLines(): string[] {
   return [
     "",
     "memory_patch, only where the user asks in so many words to remember something; an object with keys of these:",
-    memoryKeys.map(({ key, schema }) => `${key} ${kindOfValue(schema)}`).join("; "),
+    Object.entries(memorySchemas)
+      .map(([key, schema]) => `${key} ${kindOfValue(schema)}`)
+      .join("; "),
   ];
 }
 

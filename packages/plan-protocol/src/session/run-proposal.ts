@@ -5,7 +5,6 @@ import { repairMessages } from "@ccl/structured-output";
 import { readEdits } from "../any-format/parse-edits.ts";
 import { cutMiddle } from "../context/apply-context-diet.ts";
 import type { ContextRequest, Plan, PlanVersion } from "../plan/plan.ts";
-import { planWireSchema, schemaHash } from "../schema/plan-schema.ts";
 import { askModel, asksForJson } from "./ask-model.ts";
 import { type CheckedPlan, checkPlan } from "./check-plan.ts";
 import { filePathOf, gatherContext, rereadFiles } from "./gather-context.ts";
@@ -62,8 +61,6 @@ export async function runProposal(run: ProposalRun): Promise<Result<CheckedPlan>
     pending: undefined,
   };
   for (;;) {
-    const schema_hash = schemaHash(planWireSchema(progress.version));
-    Object.assign(run.recorder.record, { schema_version: progress.version, schema_hash });
     const shown = selectContext(run);
     const response = await askModel(run, messagesOf(run, progress, shown), progress.version);
     const reading = await readAnswer(run, { response, version: progress.version }, shown);

@@ -28,16 +28,8 @@ export function selectContext(run: ProposalRun): ShownContext {
     given.map(({ block }) => block),
     run.limits,
   );
-  run.recorder.record.context_stats = stats;
-  const { context_files_dropped_count: lost, context_truncated_files_count: truncated } = stats;
-  if (lost > 0 || truncated > 0)
-    run.recorder.emit({
-      type: "CONTEXT_DIET_APPLIED",
-      files: stats.context_files_count,
-      dropped: lost,
-      truncated,
-      total_chars: stats.context_total_chars,
-    });
+  if (stats.dropped > 0 || stats.truncated > 0)
+    run.recorder.emit({ type: "CONTEXT_DIET_APPLIED", ...stats });
   const readSet = new Map<string, ReadFile>();
   for (const path of run.cycle.shownFiles) {
     const file = run.workspace?.readSet.get(path);

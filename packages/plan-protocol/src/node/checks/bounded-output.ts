@@ -13,40 +13,32 @@ export interface BoundedOutput {
 }
 
 export function createBoundedOutput(): BoundedOutput {
-  const head: Uint8Array[] = [];
-  let headBytes = 0;
-  let tail: Uint8Array[] = [];
-  let tailBytes = 0;
-  let droppedBytes = 0;
+  let parts: Uint8Array[] = [];
+  let sizeBytes = 0;
+  let isWhole = true;
 
-  const trimTail = (): void => {
-    const all = Buffer.concat(tail);
-    const kept = all.subarray(Math.max(0, all.length - KEPT_BYTES));
-    droppedBytes += all.length - kept.length;
-    tail = [kept];
-    tailBytes = kept.length;
+  /** Keeps the first bytes and the last ones. What is in between is dropped for good. */
+  const shorten = (): void => {
+    const all = Buffer.concat(parts);
+    parts = [all];
+    if (isWhole && all.length <= 2 * KEPT_BYTES) return;
+    isWhole = false;
+    parts = [all.subarray(0, KEPT_BYTES), all.subarray(-KEPT_BYTES)];
+    sizeBytes = 2 * KEPT_BYTES;
   };
 
   return {
     add(bytes) {
-      const forHead = bytes.subarray(0, Math.max(0, KEPT_BYTES - headBytes));
-      if (forHead.length > 0) head.push(forHead);
-      headBytes += forHead.length;
-      const rest = bytes.subarray(forHead.length);
-      if (rest.length === 0) return;
-      tail.push(rest);
-      tailBytes += rest.length;
-      if (tailBytes > 4 * KEPT_BYTES) trimTail();
+      parts.push(bytes);
+      sizeBytes += bytes.length;
+      if (sizeBytes > 4 * KEPT_BYTES) shorten();
     },
     end() {
-      trimTail();
-      const isWhole = droppedBytes === 0;
-      const parts = (isWhole ? [[...head, ...tail]] : [head, tail]).map((part) =>
-        new TextDecoder().decode(Buffer.concat(part)),
-      );
+      shorten();
+      const texts = parts.map((part) => new TextDecoder().decode(part));
       // If the gap cuts a secret in two, neither half is recognized. So the text next to the gap is not shown.
-      const text = parts.map((part) => redactSecrets(part).text).join("\n");
-      return { text, whole: isWhole ? parts[0] : undefined };
+      const text = texts.map((part) => redactSecrets(part).text).join("\n");
+      return { text, whole: isWhole ? texts[0] : undefined };
     },
   };
 }

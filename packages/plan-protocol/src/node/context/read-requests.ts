@@ -141,7 +141,7 @@ async function searchRequest(
     pattern === undefined ? undefined : createPathMatcher(pattern, { hasBraces: true });
   if (glob !== undefined && matcher === undefined)
     return refuse(`The glob ${quote(glob)} has too many alternatives`);
-  const outcome = await searchFiles(parts.rootPath, query, {
+  const outcome = await searchFiles(parts.root, query, {
     isWanted: (path) =>
       matcher?.(path) !== false && checkPath(path, { policy: parts.policy, use: "read" }).ok,
     maxHits: parts.limits.maxSearchHits,

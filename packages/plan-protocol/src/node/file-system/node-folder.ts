@@ -25,8 +25,7 @@ const unsyncable = new Set(
 );
 
 /** True if an open folder can be addressed by its descriptor, so that no path is resolved twice. */
-export const hasFolderHandles: boolean =
-  process.platform === "linux" && fs.existsSync("/proc/self/fd");
+const hasFolderHandles = process.platform === "linux" && fs.existsSync("/proc/self/fd");
 
 /** How names in one folder become paths for system calls. */
 interface Place {

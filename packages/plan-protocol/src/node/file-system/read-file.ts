@@ -17,33 +17,53 @@ export interface FileFacts {
  * Reads a regular file up to a size limit, and hashes all of its bytes. Undefined for any other kind of entry,
  * `ENOENT` if it does not exist.
  */
-export async function readFacts(
+export function readFacts(
   folder: Folder,
   name: string,
   maxBytes: number,
 ): Promise<FileFacts | undefined> {
+  return withRegularFile(folder, name, async (file, status) => {
+    const bytes = await readWhole(file, status.sizeBytes, maxBytes);
+    if (bytes === undefined) return { status, sha256: await hashOf(file) };
+    return { status, sha256: createHash("sha256").update(bytes).digest("hex"), bytes };
+  });
+}
+
+/** The bytes of a regular file. Undefined for any other kind of entry and above the limit. */
+export function readBytes(
+  folder: Folder,
+  name: string,
+  maxBytes: number,
+): Promise<Uint8Array | undefined> {
+  return withRegularFile(folder, name, (file, { sizeBytes }) =>
+    readWhole(file, sizeBytes, maxBytes),
+  );
+}
+
+async function withRegularFile<Value>(
+  folder: Folder,
+  name: string,
+  read: (file: OpenFile, status: EntryStatus) => Promise<Value>,
+): Promise<Value | undefined> {
   // Checked before the open, since opening a device may already have an effect.
   const before = await folder.status(name);
   if (before !== undefined && before.kind !== "file") return undefined;
   const file = await folder.openFile(name);
   try {
     const status = await file.status();
-    if (status.kind !== "file") return undefined;
-    const bytes =
-      status.sizeBytes <= maxBytes ? await readWhole(file, status.sizeBytes, maxBytes) : undefined;
-    if (bytes === undefined) return { status, sha256: await hashOf(file) };
-    return { status, sha256: createHash("sha256").update(bytes).digest("hex"), bytes };
+    return status.kind === "file" ? await read(file, status) : undefined;
   } finally {
     await file.close();
   }
 }
 
-/** Reads all bytes, even if the file grows meanwhile. Undefined if it grows above the limit. */
+/** Reads all bytes, even if the file grows meanwhile. Undefined above the limit. */
 async function readWhole(
   file: OpenFile,
   sizeBytes: number,
   maxBytes: number,
 ): Promise<Uint8Array | undefined> {
+  if (sizeBytes > maxBytes) return undefined;
   // One extra byte reveals that the file has grown.
   let buffer = new Uint8Array(sizeBytes + 1);
   let length = await file.read(buffer, 0);

@@ -42,3 +42,31 @@ export async function syncIn(
   const outcomes = await Promise.allSettled(places.map((place) => place.sync()));
   for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
 }
+
+/** Creates a file that is durable when it resolves. `finish` sets its attributes. The places in `before` are synced too. */
+export async function writeNewFile(
+  parts: Pick<WorkspaceParts, "durability">,
+  folder: Folder,
+  {
+    name,
+    content,
+    mode = 0o600,
+    finish,
+    before = [],
+  }: {
+    name: string;
+    content: Uint8Array | string;
+    mode?: number | undefined;
+    finish?: ((file: OpenFile) => Promise<void>) | undefined;
+    before?: readonly Folder[] | undefined;
+  },
+): Promise<void> {
+  const file = await folder.createFile(name, mode);
+  try {
+    await file.write(typeof content === "string" ? new TextEncoder().encode(content) : content);
+    await finish?.(file);
+    await syncIn(parts, file, ...before);
+  } finally {
+    await file.close();
+  }
+}

@@ -1,6 +1,8 @@
-import { join, resolve } from "node:path";
+import { mkdir, readFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
 
-import { resolveInside } from "@ccl/core/node";
+import { isRecord, parseJson } from "@ccl/core/json";
+import { resolveInside, systemCode, unless, writeFileDurable } from "@ccl/core/node";
 
 import {
   applyMemoryPatch,
@@ -8,10 +10,10 @@ import {
   readMemory,
 } from "../../memory/apply-memory-patch.ts";
 import type { PlanMemory } from "../../memory/plan-memory.ts";
-import { PlanProtocolError } from "../../plan-protocol-error.ts";
+import { assertNotAborted, PlanProtocolError } from "../../plan-protocol-error.ts";
 import type { MemorySource } from "../../session/plan-session.ts";
 import type { Abortable } from "../../workspace/plan-workspace.ts";
-import { readJsonFile, updateJsonFile } from "./json-file.ts";
+import { withLockFile } from "../lock/with-lock-file.ts";
 
 /** Where memory is stored. */
 export interface MemoryFilesOptions {
@@ -44,10 +46,11 @@ export interface MemoryFiles extends MemorySource {
 export function createMemoryFiles({ userDirectory, root }: MemoryFilesOptions): MemoryFiles {
   const userFile = join(resolve(userDirectory), "preferences.json");
   const projectFile = join(resolve(root), ".ccl", "project.json");
-  const inspect = async ({ signal }: Abortable = {}): Promise<MemoryPatchOutcome> => {
-    const user = await readJsonFile(userFile, signal);
-    return readMemory(user, await readJsonFile(await placeIn(root), signal));
-  };
+  const inspect = async ({ signal }: Abortable = {}): Promise<MemoryPatchOutcome> =>
+    readMemory({
+      user: await readFields(userFile, signal),
+      project: await readFields(await placeIn(root), signal),
+    });
   return {
     userFile,
     projectFile,
@@ -57,11 +60,8 @@ export function createMemoryFiles({ userDirectory, root }: MemoryFilesOptions): 
       // Nothing is written if one of the files is not valid JSON.
       await inspect({ signal });
       const { memory, applied, rejected } = applyMemoryPatch({ user: {}, project: {} }, patch);
-      const { user, project } = memory;
-      if (Object.keys(user).length > 0)
-        await updateJsonFile(userFile, { isPrivate: true, signal }, { ...user });
-      if (Object.keys(project).length > 0)
-        await updateJsonFile(await placeIn(root), { isPrivate: false, signal }, { ...project });
+      await setFields(userFile, { ...memory.user }, { isPrivate: true, signal });
+      await setFields(await placeIn(root), { ...memory.project }, { isPrivate: false, signal });
       return { memory: (await inspect({ signal })).memory, applied, rejected };
     },
   };
@@ -76,4 +76,66 @@ async function placeIn(root: string): Promise<string> {
     "invalid_input",
     `The project's memory cannot be kept in ${root}: ${message}`,
   );
+}
+
+const MAX_CHARS = 256 * 1024;
+
+/** Reads the JSON object in a file. Empty if the file does not exist. */
+function readFields(
+  path: string,
+  signal: AbortSignal | undefined,
+): Promise<Record<string, unknown>> {
+  return withErrors(path, signal, async () => {
+    const text = await unless(["ENOENT"], readFile(path, { encoding: "utf8", signal }), "{}");
+    const fields = parseJson(text.replace(/^\uFEFF/, ""));
+    if (isRecord(fields) && text.length <= MAX_CHARS) return fields;
+    const problem = isRecord(fields)
+      ? `has more than ${MAX_CHARS} characters`
+      : "does not hold a JSON object";
+    throw new PlanProtocolError(
+      "memory_corrupt",
+      `The memory file ${path} ${problem}. Repair it or move it away; it was left as it is.`,
+      { details: { path } },
+    );
+  });
+}
+
+/**
+ * Sets members of the object in a file, which is replaced atomically. Meanwhile a lock file in the same folder keeps
+ * other processes out. If it `isPrivate`, only the owner can read the file.
+ */
+async function setFields(
+  path: string,
+  fields: Record<string, unknown>,
+  { isPrivate, signal }: { isPrivate: boolean; signal: AbortSignal | undefined },
+): Promise<void> {
+  if (Object.keys(fields).length === 0) return;
+  const folder = dirname(path);
+  await withErrors(path, signal, async () => {
+    await mkdir(folder, { recursive: true, mode: isPrivate ? 0o700 : undefined });
+    await withLockFile(join(folder, "lock"), { signal }, async () => {
+      const all = { ...(await readFields(path, signal)), ...fields };
+      const text = `${JSON.stringify(all, undefined, 2)}\n`;
+      await writeFileDurable(path, text, { mode: isPrivate ? 0o600 : undefined, signal });
+    });
+  });
+}
+
+/** Converts a system failure to this package's error, which names the file. */
+async function withErrors<Value>(
+  path: string,
+  signal: AbortSignal | undefined,
+  work: () => Promise<Value>,
+): Promise<Value> {
+  try {
+    assertNotAborted(signal);
+    return await work();
+  } catch (cause) {
+    assertNotAborted(signal);
+    if (PlanProtocolError.isInstance(cause)) throw cause;
+    const reason = systemCode(cause) ?? (cause instanceof Error ? cause.message : "unexpected");
+    throw new PlanProtocolError("io_failed", `Could not read or write ${path} (${reason}).`, {
+      cause,
+    });
+  }
 }

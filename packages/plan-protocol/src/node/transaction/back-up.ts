@@ -5,7 +5,11 @@ import { quote } from "../../plan-issue.ts";
 import type { EntryStatus, Folder } from "../file-system/folder.ts";
 import { type FileFacts, readFacts } from "../file-system/read-file.ts";
 import { inFolder, splitPath } from "../file-system/in-folder.ts";
-import { FILES_AT_ONCE, syncIn, type WorkspaceParts } from "../file-system/workspace-parts.ts";
+import {
+  FILES_AT_ONCE,
+  type WorkspaceParts,
+  writeNewFile,
+} from "../file-system/workspace-parts.ts";
 import type { Journal } from "./journal.ts";
 import type { StagedPlan, StagedStep } from "./stage-plan.ts";
 import { concurrentEdit, type StepConflict } from "./step.ts";
@@ -85,19 +89,18 @@ export async function tryLink(link: Promise<void>): Promise<boolean> {
 }
 
 /** Writes an old file to a folder of the journal, with its mode and time. */
-export async function writeOld(
+export function writeOld(
   parts: WorkspaceParts,
   folder: Folder,
-  key: string,
-  { status, bytes = new Uint8Array() }: FileFacts,
+  name: string,
+  { status, bytes: content = new Uint8Array() }: FileFacts,
 ): Promise<void> {
-  const file = await folder.createFile(key, 0o600);
-  try {
-    await file.write(bytes);
-    await file.setMode(status.mode);
-    await file.setModified(status.modifiedNs);
-    await syncIn(parts, file);
-  } finally {
-    await file.close();
-  }
+  return writeNewFile(parts, folder, {
+    name,
+    content,
+    async finish(file) {
+      await file.setMode(status.mode);
+      await file.setModified(status.modifiedNs);
+    },
+  });
 }

@@ -5,7 +5,7 @@ import { canonicalJson, sha256Hex } from "@ccl/core";
 import { PlanProtocolError } from "../../plan-protocol-error.ts";
 import type { Folder } from "../file-system/folder.ts";
 import { readFacts } from "../file-system/read-file.ts";
-import { syncIn, type WorkspaceParts } from "../file-system/workspace-parts.ts";
+import { syncIn, type WorkspaceParts, writeNewFile } from "../file-system/workspace-parts.ts";
 import type { PathState } from "./path-state.ts";
 import type { Step } from "./step.ts";
 
@@ -86,9 +86,9 @@ export async function writeIntent(parts: WorkspaceParts, journal: Journal): Prom
   const { transactionId, timeMs, steps, journals, folder, staged, backups, moved } = journal;
   await makeEmpty(journals, OPEN + transactionId);
   const body = canonicalJson({ version: VERSION, transactionId, timeMs, steps });
-  const text = `${sha256Hex(body)}\n${body}\n`;
+  const content = `${sha256Hex(body)}\n${body}\n`;
   const before = [staged, backups, moved, journals];
-  await writeWhole(parts, folder, { name: INTENT, text, before });
+  await writeWhole(parts, folder, { name: INTENT, content, before });
 }
 
 /** Records what checks may do, or did. Durable when it resolves. */
@@ -97,13 +97,17 @@ export async function recordChecks(
   journal: Journal,
   checked: CheckedFiles,
 ): Promise<void> {
-  await writeWhole(parts, journal.folder, { name: CHECKED, text: JSON.stringify(checked) });
+  await writeWhole(parts, journal.folder, { name: CHECKED, content: JSON.stringify(checked) });
   journal.checked = checked;
 }
 
 /** Stores what the transaction changes, for people who look at it later. Before the intent, which makes it durable. */
-export function writeDiff(parts: WorkspaceParts, { folder }: Journal, text: string): Promise<void> {
-  return writeFile(parts, folder, { name: DIFF, text });
+export function writeDiff(
+  parts: WorkspaceParts,
+  { folder }: Journal,
+  content: string,
+): Promise<void> {
+  return writeNewFile(parts, folder, { name: DIFF, content });
 }
 
 /** Reads the diff from a transaction's folder. Undefined if none was stored. */
@@ -170,7 +174,7 @@ export async function mark(
   const isEmpty =
     undone === undefined ||
     (undone.keptPaths.length + undone.writtenPaths.length === 0 && undone.why === undefined);
-  if (!isEmpty) return writeWhole(parts, folder, { name, text: `${JSON.stringify(undone)}\n` });
+  if (!isEmpty) return writeWhole(parts, folder, { name, content: `${JSON.stringify(undone)}\n` });
   await makeEmpty(folder, name);
   await syncIn(parts, folder);
 }
@@ -276,42 +280,26 @@ async function openParts(
   }
 }
 
-interface FileToWrite {
-  name: string;
-  text: string;
-  before?: readonly Folder[] | undefined;
-}
-
 /** Writes a file that is complete or absent, and durable. The places in `before` are synced before it appears. */
 async function writeWhole(
   parts: WorkspaceParts,
   folder: Folder,
-  { name, text, before }: FileToWrite,
+  {
+    name,
+    content,
+    before,
+  }: { name: string; content: string; before?: readonly Folder[] | undefined },
 ): Promise<void> {
   const temporary = `${name}.new`;
   await unless(["ENOENT"], folder.unlink(temporary), undefined);
   try {
-    await writeFile(parts, folder, { name: temporary, text, before });
+    await writeNewFile(parts, folder, { name: temporary, content, before });
     await folder.rename(temporary, folder, name);
   } catch (error) {
     await folder.unlink(temporary).catch(() => undefined);
     throw error;
   }
   await syncIn(parts, folder);
-}
-
-async function writeFile(
-  parts: WorkspaceParts,
-  folder: Folder,
-  { name, text, before = [] }: FileToWrite,
-): Promise<void> {
-  const file = await folder.createFile(name, 0o600);
-  try {
-    await file.write(new TextEncoder().encode(text));
-    await syncIn(parts, file, ...before);
-  } finally {
-    await file.close();
-  }
 }
 
 async function readText(folder: Folder, name: string): Promise<string | undefined> {

@@ -4,7 +4,7 @@ import { systemCode, unless } from "@ccl/core/node";
 
 import { PlanProtocolError } from "../../plan-protocol-error.ts";
 import type { Folder } from "../file-system/folder.ts";
-import type { WorkspaceParts } from "../file-system/workspace-parts.ts";
+import { type WorkspaceParts, writeNewFile } from "../file-system/workspace-parts.ts";
 
 /** Opens the folder with the journals, and creates it if needed. Follows no link. */
 export function openJournals(parts: WorkspaceParts): Promise<Folder> {
@@ -50,14 +50,14 @@ async function openBelow(
 
 /** Backups hold the content of files. This keeps a careless `git add` from committing them. */
 async function ignoreInGit(journals: Folder): Promise<void> {
-  if ((await journals.status(".gitignore")) !== undefined) return;
-  const file = await unless(["EEXIST"], journals.createFile(".gitignore", 0o644), undefined);
-  if (file === undefined) return;
-  try {
-    await file.write(new TextEncoder().encode("*\n"));
-  } finally {
-    await file.close();
-  }
+  const name = ".gitignore";
+  if ((await journals.status(name)) !== undefined) return;
+  const written = writeNewFile({ durability: "off" }, journals, {
+    name,
+    content: "*\n",
+    mode: 0o644,
+  });
+  await unless(["EEXIST"], written, undefined);
 }
 
 const REASONS: Readonly<Record<string, string>> = {

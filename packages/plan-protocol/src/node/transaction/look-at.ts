@@ -9,15 +9,16 @@ import { inFolder, splitPath } from "../file-system/in-folder.ts";
 /** Larger files are neither read nor changed as text. They can still be deleted. */
 export const MAX_TEXT_BYTES: number = 16 * 1024 * 1024;
 
-/** The entry at a path. */
-export type FoundEntry =
+/** The entry at a path, and its file system: that of the deepest existing folder if there is no entry. */
+export type FoundEntry = { device: string } & (
   | { kind: "file"; facts: FileFacts }
   | { kind: "folder"; mode: number }
   | {
       kind: "absent";
       /** The deepest existing folder on the way. `""` is the root. */
       lastFolder: string;
-    };
+    }
+);
 
 /**
  * Looks up a path without following links. The bytes of a file are included up to a limit. An issue if the path or the
@@ -32,17 +33,19 @@ export async function lookAt(
   try {
     return await inFolder(root, parent, async (folder) => {
       const status = await folder.status(name);
-      if (status?.kind === "folder") return success({ kind: "folder", mode: status.mode });
+      if (status?.kind === "folder") {
+        const { device, mode } = status;
+        return success({ kind: "folder", device, mode });
+      }
       if (status !== undefined && status.kind !== "file") return blockedBy(path, status);
       const facts = await unless(["ENOENT"], readFacts(folder, name, maxBytes), undefined);
-      return success(
-        facts === undefined ? { kind: "absent", lastFolder: parent } : { kind: "file", facts },
-      );
+      return facts === undefined
+        ? success(await absentBelow(folder, parent))
+        : success({ kind: "file", device: facts.status.device, facts });
     });
   } catch (error) {
     const code = systemCode(error) ?? "";
-    if (code === "ENOENT")
-      return success({ kind: "absent", lastFolder: await lastFolderOf(root, parent) });
+    if (code === "ENOENT") return success(await absentIn(root, parent));
     if (code === "ENOTDIR" || code === "ELOOP") return whatBlocks(root, parent);
     throw error;
   }
@@ -86,12 +89,16 @@ async function whatBlocks(root: Folder, folder: string): Promise<Result<never>> 
   return refusal("CONCURRENT_EDIT", message, ["path"]);
 }
 
-async function lastFolderOf(root: Folder, folder: string): Promise<string> {
-  for (let path = folder; path !== ""; path = splitPath(path).parent) {
-    const found = inFolder(root, path, () => Promise.resolve(path));
-    if ((await unless(["ENOENT"], found, "")) !== "") return path;
-  }
-  return "";
+/** Nothing at a path whose deepest existing folder is this one or above it. */
+async function absentIn(root: Folder, path: string): Promise<FoundEntry> {
+  const found = inFolder(root, path, (folder) => absentBelow(folder, path));
+  return (
+    (await unless(["ENOENT"], found, undefined)) ?? (await absentIn(root, splitPath(path).parent))
+  );
+}
+
+async function absentBelow(folder: Folder, lastFolder: string): Promise<FoundEntry> {
+  return { kind: "absent", device: (await folder.ownStatus()).device, lastFolder };
 }
 
 const BLOCKED = {

@@ -124,7 +124,7 @@ async function resolveAction(action: ValidAction, context: ResolveContext): Prom
   const looked = await lookAt(context.parts.root, action.path, isOfFolder ? 0 : MAX_TEXT_BYTES);
   if (!looked.ok) return looked;
   const found = looked.value;
-  if (!isOfFolder && (await deviceOf(found, context)) !== context.device)
+  if (!isOfFolder && found.device !== context.device)
     return refuse(
       "ERR_IO",
       `${quote(action.path)} is on another file system than the root, so that no change to it can be undone as a whole. ` +
@@ -141,16 +141,6 @@ async function resolveAction(action: ValidAction, context: ResolveContext): Prom
     default:
       return resolveExisting(action, found, context);
   }
-}
-
-function deviceOf(found: FoundEntry, { parts, device }: ResolveContext): Promise<string> {
-  if (found.kind === "file") return Promise.resolve(found.facts.status.device);
-  if (found.kind === "folder") return Promise.resolve(device);
-  return inFolder(
-    parts.root,
-    found.lastFolder,
-    async (folder) => (await folder.ownStatus()).device,
-  );
 }
 
 /** Resolves the old file and its new path, which must be free. */
@@ -185,24 +175,21 @@ async function takePlace(
       "ERR_TARGET_EXISTS",
       `${quote(path)} exists already; ${kind} would have to replace it.`,
     );
-  const first = path.slice(
-    0,
-    (path.indexOf("/", found.lastFolder.length + 1) + 1 || path.length + 1) - 1,
+  const { lastFolder } = found;
+  const above = lastFolder === "" ? "" : `${lastFolder}/`;
+  const [first = ""] = path.slice(above.length).split("/");
+  const names = await inFolder(parts.root, lastFolder, (folder) => folder.list());
+  const twin = names.find(
+    (name) => name !== first && foldName(name) === foldName(first) && !isDeleted.has(above + name),
   );
-  const names = await inFolder(parts.root, found.lastFolder, (folder) => folder.list());
-  const twin = names
-    .map((name) => (found.lastFolder === "" ? name : `${found.lastFolder}/${name}`))
-    .find(
-      (other) => other !== first && !isDeleted.has(other) && foldName(other) === foldName(first),
-    );
   if (twin !== undefined)
     return refuse(
       "ERR_ACTION_CONFLICT",
-      `${quote(twin)} is there already, which is the same place as ${quote(first)} on some systems. Use its spelling.`,
+      `${quote(above + twin)} is there already, which is the same place as ${quote(above + first)} on some systems. Use its spelling.`,
     );
   for (
     let folder = splitPath(path).parent;
-    folder.length > found.lastFolder.length;
+    folder.length > lastFolder.length;
     folder = splitPath(folder).parent
   )
     if (!createdFolders.has(folder)) impliedFolders.add(folder);

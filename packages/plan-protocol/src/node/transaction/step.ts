@@ -1,4 +1,3 @@
-import type { ActionKind } from "../../plan/plan.ts";
 import { type PlanIssue, planIssue } from "../../plan-issue.ts";
 
 /** A file's content and permission bits. */
@@ -12,8 +11,6 @@ export interface FileState {
 export interface Step {
   change: "make_folder" | "write" | "remove" | "remove_folder";
   path: string;
-  /** The action that caused it. Undefined for a parent folder that is created for a file. */
-  kind?: ActionKind | undefined;
   /** The state before. Undefined if there is nothing. Of a folder only the mode counts. */
   before?: FileState | undefined;
   /** The state afterwards. */
