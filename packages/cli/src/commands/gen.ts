@@ -223,6 +223,7 @@ async function deliver(
       [
         ...written.map((path) => `wrote ${printable(path)}`),
         ...remarksOn(proposed),
+        ...(applied === undefined ? [] : (preview?.remarks ?? []).map(printable)),
         ...(isOpen
           ? ['Nothing was changed. "ccl plan apply" makes this change.']
           : saved === undefined

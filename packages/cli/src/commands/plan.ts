@@ -7,7 +7,7 @@ import {
 } from "@ccl/plan-protocol";
 
 import { formatCount } from "../output/format-number.ts";
-import { printableLines } from "../output/printable.ts";
+import { printable, printableLines } from "../output/printable.ts";
 import { renderTable } from "../output/table.ts";
 import { applyConfirmed, type ApplyFlags } from "../plan/apply-confirmed.ts";
 import { loadPlan, type PlanInputFlags } from "../plan/load-plan.ts";
@@ -114,6 +114,7 @@ export function planApply(
       isCommitted: true,
       document: { ...applied, planHash: preview.planHash, summary },
       text: (style) => renderApplied(applied, style),
+      note: preview.remarks.map((remark) => `${printable(remark)}\n`).join(""),
     };
   });
 }

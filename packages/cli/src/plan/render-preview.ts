@@ -24,8 +24,9 @@ export function renderPreview(plan: ValidPlan, preview: PlanPreview, style: Styl
   const risks = preview.changes.flatMap((change) =>
     change.risks.map((risk) => `${change.path}: ${risk.message}`),
   );
+  const remarks = preview.remarks.map((remark) => `${printable(remark)}\n`);
   const warnings = risks.map((risk) => `${colours.yellow("risk")} ${printable(risk)}\n`);
-  return [...diffs, renderTable(COLUMNS, rows, style), ...warnings, summary].join("");
+  return [...diffs, renderTable(COLUMNS, rows, style), ...warnings, ...remarks, summary].join("");
 }
 
 /** The colours of a unified diff's lines by how they start. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { writeFileDurable } from "@ccl/core/node";
 import { isRecord, parseJson } from "@ccl/core/json";
-import type { SavedPlan, ValidPlan } from "@ccl/plan-protocol";
+import { type SavedPlan, type ValidPlan, withoutRemarks } from "@ccl/plan-protocol";
 
 import { usageError } from "../cli-error.ts";
 import type { Session } from "../session.ts";
@@ -41,10 +41,8 @@ export function saveSteps(session: Session, saved: SavedPlan): Promise<string> {
 }
 
 /** A plan as a model writes it, without the mode. */
-export function planText({ mode: _mode, ...plan }: ValidPlan): string {
-  const withoutRemarks = (key: string, value: unknown): unknown =>
-    key === "remarks" ? undefined : value;
-  return `${JSON.stringify(plan, withoutRemarks, 2)}\n`;
+export function planText(plan: ValidPlan): string {
+  return `${JSON.stringify({ ...withoutRemarks(plan), mode: undefined }, null, 2)}\n`;
 }
 
 function placeOf({ root }: Session): string {

@@ -85,12 +85,12 @@ async function previewOf(
 }
 
 function previewText({ plan: { summary }, preview }: CheckedPlan, counter: TokenCounter): string {
-  const { planHash, changes } = preview;
+  const { planHash, changes, remarks } = preview;
   const diff = changes.map((change) => `${change.kind} ${change.path}\n${change.diff}`).join("\n");
   const risks = changes.flatMap(({ path, risks: marks }) =>
     marks.length === 0 ? [] : [`${path}: ${marks.map(({ kind }) => kind).join(", ")}`],
   );
   const shown = truncateMiddle(diff, { maxTokens: previewTokens, counter }).text;
   const warning = risks.length === 0 ? "" : `\nlook twice at ${risks.join("; ")}`;
-  return `planHash ${planHash}\n${summary}\n${shown}${warning}`;
+  return [`planHash ${planHash}\n${summary}\n${shown}${warning}`, ...remarks].join("\n");
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { ReadSet } from "../validate/valid-plan.ts";
+import { type ReadSet, remarksOn, withoutRemarks } from "../validate/valid-plan.ts";
 import { parseEdits, type ParseEditsOptions } from "./parse-edits.ts";
 
 const SHA = "a".repeat(64);
@@ -236,6 +236,43 @@ ${HUNK}
     ["prose", "I would change the sum.", "ERR_JSON_EXTRACT"],
   ])("refuses %s", (_name, answer, code) => {
     expect(apply(answer)).toContain(code);
+  });
+
+  const edit = `src/cart.ts\n${block(BEFORE, AFTER)}\n`;
+
+  it.each([
+    ["a comment with a path", "New:\n```ts\n// src/b.ts\nexport {};\n```", "// src/b.ts"],
+    ["a block comment", "New:\n```css\n/* src/b.css */\np {}\n```", "/* src/b.css */"],
+    ["a comment of HTML", "New:\n```html\n<!-- a/b.html -->\n<p>\n```", "<!-- a/b.html -->"],
+    ["an unclear path", "New:\n```ts (src/b.ts, new)\nexport {};\n```", "(src/b.ts, new)"],
+    ["a command that writes a file", "Run:\n```sh\ncat > b.ts <<'EOF'\nx\nEOF\n```", "cat > b.ts"],
+    [
+      "a tag with a path",
+      '<boltAction type="file" filePath="b.ts">\nx\n</boltAction>',
+      "<boltAction",
+    ],
+    ["a tag of contents", "<path>b.ts</path>\n<content>\nx\n</content>", "<content>"],
+  ])("takes no edit beside what may be a file: %s", (_name, rest, quoted) => {
+    expect(apply(edit + rest)).toMatch(/^ERR_(?:INVALID_PATH|PATCH_NOT_UNIFIED) /);
+    expect(apply(edit + rest)).toContain(quoted);
+  });
+
+  it("lists fences that hold no edit beside the plan", () => {
+    const rest = "Call it:\n```ts\ntotal([]);\n```\n\nThen:\n```sh\nnpm test\n```\n";
+    const readSet: ReadSet = new Map([["src/cart.ts", { sha256: SHA, text: BASE }]]);
+    const read = parseEdits(edit + rest, { readSet });
+    if (!read.ok) throw new Error(apply(edit + rest));
+    expect(remarksOn(read.value.plan)).toEqual([
+      'The fence that begins with "total([]);" names no file and changes nothing.',
+      'The command "npm test" was not run.',
+    ]);
+    const bare = parseEdits(edit, { readSet });
+    expect(bare).toMatchObject({ ok: true, value: { plan: withoutRemarks(read.value.plan) } });
+  });
+
+  it("takes the path of a fence from each way to write it", () => {
+    for (const info of ["ts src/b.ts", "ts:src/b.ts", "ts filename=src/b.ts", "ts {src/b.ts}"])
+      expect(apply(`New:\n\`\`\`${info}\nexport {};\n\`\`\``)).toContain('"path":"src/b.ts"');
   });
 
   it("names the hunk, shows the nearest lines, and says what to send", () => {

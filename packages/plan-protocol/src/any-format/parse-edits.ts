@@ -53,8 +53,9 @@ export function parseEdits(answer: string, options: ParseEditsOptions): Result<P
   const read = readEdits(answer, options);
   if (!read.ok) return read;
   const { mode = "apply", readSet, unread, policy, limits } = options;
-  const { plan, edits, format } = read.value;
-  const valid = checkPlanOf(plan, { mode, readSet, policy, limits }, { edits, unread });
+  const { plan, edits, format, remarks } = read.value;
+  const given = { edits, unread, remarks };
+  const valid = checkPlanOf(plan, { mode, readSet, policy, limits }, given);
   return valid.ok ? success({ plan: valid.value, format }) : valid;
 }
 
@@ -78,6 +79,7 @@ export interface ReadEdits {
   plan: Plan;
   format: EditFormat;
   edits: ReadAnswer["edits"];
+  remarks: ReadAnswer["remarks"];
 }
 
 /**
@@ -96,11 +98,12 @@ export function readEdits(
     );
   const text = answer.replace(REASONING, "");
   // Only prose can say so here. A JSON plan says it in its summary.
-  if (text.startsWith(noChangesMarker)) return finish([], options, text.trim());
+  if (text.startsWith(noChangesMarker))
+    return finish([], options, { summary: text.trim(), remarks: [] });
   if (isJson) return readOwnPlan(answer, options);
   const scanned = scanAnswer(text);
   if (!scanned.ok) return scanned;
-  const { found, hasPlan } = scanned.value;
+  const { found, hasPlan, remarks } = scanned.value;
   if (found.length > 0 && hasPlan)
     return refusal(
       "ERR_SCHEMA_VALIDATION",
@@ -108,8 +111,15 @@ export function readEdits(
     );
   const edits = found.length > 0 || hasPlan ? found : callsInProse(text);
   if ("code" in edits) return { ok: false, issues: [edits] };
-  return edits.length > 0 ? finish(edits, options, leadOf(text)) : readOwnPlan(answer, options);
+  if (edits.length > 0) return finish(edits, options, { summary: leadOf(text), remarks });
+  const own = readOwnPlan(answer, options);
+  return own.ok || own.issues[0]?.code !== "ERR_JSON_EXTRACT"
+    ? own
+    : refusal("ERR_JSON_EXTRACT", NO_EDIT);
 }
+
+const NO_EDIT =
+  "The answer holds no edit. Put each file's path alone on the line above a fence with the whole file, or give SEARCH blocks, a patch or a plan in JSON.";
 
 const REASONING = /^\s*<(think|thinking|thought|reasoning)>[\s\S]*?<\/\1>\s*/;
 const MAX_LEAD = 500;
@@ -149,13 +159,18 @@ function readOwnPlan(answer: string, options: ReadEditsOptions): Result<ReadEdit
     const isEdit = action.patch !== undefined || action.edits !== undefined;
     return isEdit && base !== undefined ? { base_sha256: base.sha256, ...action } : action;
   });
-  return success({ plan: { ...plan, actions }, format: "json", edits: undefined });
+  return success({
+    plan: { ...plan, actions },
+    format: "json",
+    edits: undefined,
+    remarks: undefined,
+  });
 }
 
 function finish(
   found: readonly Omit<FoundEdits, "end">[],
   options: ReadEditsOptions,
-  summary: string | undefined,
+  { summary, remarks }: { summary: string | undefined; remarks: string[] },
 ): Result<ReadEdits> {
   const changes = found.flatMap((one) => one.changes);
   if (changes.length === 0 && summary?.startsWith(noChangesMarker) !== true)
@@ -163,5 +178,5 @@ function finish(
   const { actions, edits } = actionsOf(changes, options);
   const version = defaultPlanVersion;
   const plan = { version, actions, summary, context_requests: [], memory_patch: {} };
-  return success({ plan, format: found[0]?.format ?? "v4a", edits });
+  return success({ plan, format: found[0]?.format ?? "v4a", edits, remarks });
 }

@@ -21,7 +21,13 @@ export function pathNamedIn(line: string): string | undefined {
 
 /** The path after the opening of a fence, as in "js src/a.js" or "js title=src/a.js". */
 export function pathOfInfo(info: string): string | undefined {
-  const words = info.split(/[\s:]+/).map((word) => word.replace(/^(?:path|file|title)=/, ""));
-  const named = words.map((word) => word.replace(/^"(.*)"$/, "$1"));
-  return named.find((word) => word.includes("/") || /^[\w-]+\.[a-z]\w{0,5}$/i.test(word));
+  const words = info.split(/[\s:]+/).map((word) => word.replace(/^\w+=/, ""));
+  const named = words.map((word) => word.replace(/^["'{](.*)["'}]$/, "$1"));
+  return named.find((word) => pathIn(word) === word);
+}
+
+/** The path in a comment that holds nothing else, as the first line of a file may name it. */
+export function pathInComment(line: string): string | undefined {
+  const [, text] = /^\s*(?:\/\/|#|--|;|<!--|\/\*)\s*(.*?)\s*(?:-->|\*\/)?$/.exec(line) ?? [];
+  return text === undefined ? undefined : pathIn(text);
 }

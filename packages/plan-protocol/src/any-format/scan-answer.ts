@@ -5,7 +5,7 @@ import { type FileChange, linesOf, type TextChange } from "../place/file-change.
 import { isPlanLike } from "../parse/read-plan.ts";
 import { type PlanIssue, planIssue, quote, refusal } from "../plan-issue.ts";
 import type { FoundEdits, ReadAt } from "./found-edits.ts";
-import { pathIn, pathNamedIn, pathOfInfo } from "./path-in.ts";
+import { pathIn, pathInComment, pathNamedIn, pathOfInfo } from "./path-in.ts";
 import { beginsBlock, readBlock } from "./read-blocks.ts";
 import { readCalls, type ToolCalls } from "./read-calls.ts";
 import { fenceEnd, fenceMarkIn } from "./read-fence.ts";
@@ -16,6 +16,8 @@ import { readV4a } from "./read-v4a.ts";
 export interface ScannedAnswer {
   found: Omit<FoundEdits, "end">[];
   hasPlan: boolean;
+  /** The fences that hold no edit, a sentence about each. */
+  remarks: string[];
 }
 
 /** Lines that look like parts of an edit, also indented or quoted. */
@@ -23,7 +25,7 @@ const MARK =
   /^[\s>]*(?:<{5,9} ?\w|>{5,9} ?\w|-{5,9} ?SEARCH\b|\+{5,9} ?REPLACE\b|\*{3} (?:Begin Patch|End Patch|(?:Add|Update|Delete) File:)|@@(?:\s|$)|\+\+\+ \S)/;
 /** Tags in which models write edits. */
 const TAG =
-  /^[\s>]*<\/?(?:edit|replace|search|old|new|str_replace|write|create|insert|delete|apply|file|invoke|parameter|function)(?:[_=]\w+)*(?:\s[^<>]*)?>/;
+  /^[\s>]*<\/?(?:(?:edit|replace|search|old|new|str_replace|write|create|insert|delete|apply|file|content|invoke|parameter|function)(?:[_=]\w+)*(?:\s[^<>]*)?|\w+\s[^<>]*?(?:file|path)\w*=[^<>]*)>/i;
 /** Cline's tags around the blocks of a file. */
 const DIFF_TAG = /^\s*<\/?(?:replace_in_file|diff)>\s*$/;
 const TAGGED_PATH = /^\s*<path>([^<>]+)<\/path>\s*$/;
@@ -33,11 +35,17 @@ const EDIT_MEMBER =
 const ON_FILE =
   /\bfiles?\b.*:\s*$|(?:^|[\s`"'(>])(?!e\.g|i\.e)[\w./-]*\w\.[A-Za-z]\w{0,7}(?![\w.])/i;
 const SHELL = /^(?:sh|bash|shell|shellsession|zsh|console|terminal|powershell|cmd)\b/i;
+/** A command that writes the lines below it to a file. */
+const HEREDOC = /(?:>|\btee\b).*<<-?\s*['"]?\w|<<-?\s*['"]?\w+['"]?\s*(?:>|\|\s*tee\b)/;
+/** A path, or what may be one, after the opening of a fence. */
+const INFO_ON_FILE = /[\w)\]}]\.[a-z]\w{0,7}\b|\w[\\/]\w/i;
 const MARKDOWN = /\.(?:md|mdx|markdown)$/i;
 /** Readers of the formats whose first line says which it is. */
 const READERS: readonly ReadAt[] = [readV4a, readUnifiedDiff];
 /** Limits the search for JSON values that never end, since each one scans the rest of the answer. */
 const MAX_OPEN_VALUES = 3;
+
+const NOTHING_ABOVE = { path: undefined, line: "" };
 
 interface Scan {
   lines: string[];
@@ -50,6 +58,7 @@ interface Scan {
   openValues: number;
   /** Number of fences that hold edits. */
   wrappers: number;
+  remarks: string[];
   /** A line of prose that looks like a member of an edit. */
   stray: string | undefined;
   /** The line above a fence that holds neither an edit nor a shell command. */
@@ -65,10 +74,11 @@ export function scanAnswer(answer: string): Result<ScannedAnswer> {
     lines: linesOf(answer),
     found: [],
     path: undefined,
-    above: { path: undefined, line: "" },
+    above: NOTHING_ABOVE,
     hasPlan: false,
     openValues: 0,
     wrappers: 0,
+    remarks: [],
     stray: undefined,
     unnamed: undefined,
   };
@@ -78,7 +88,7 @@ export function scanAnswer(answer: string): Result<ScannedAnswer> {
     if (typeof next !== "number") return { ok: false, issues: [next] };
     at = next;
   }
-  const { found, hasPlan, stray, unnamed } = scan;
+  const { found, hasPlan, remarks, stray, unnamed } = scan;
   if (stray !== undefined && (found.length > 0 || hasPlan))
     return refusal(
       "ERR_PATCH_NOT_UNIFIED",
@@ -89,7 +99,7 @@ export function scanAnswer(answer: string): Result<ScannedAnswer> {
       "ERR_PATCH_NOT_UNIFIED",
       `The fence under ${quote(unnamed)} has no path, while others are files. Put each file's path alone on the line above its fence.`,
     );
-  return { ok: true, value: { found, hasPlan } };
+  return { ok: true, value: { found, hasPlan, remarks } };
 }
 
 /** Reads what begins at a line. Returns the line to continue at. */
@@ -102,6 +112,7 @@ function readFrom(scan: Scan, at: number): number | PlanIssue {
     if (edits === undefined) continue;
     if ("code" in edits) return edits;
     scan.found.push(edits);
+    scan.above = NOTHING_ABOVE;
     return edits.end;
   }
   if (fenceMarkIn(line) !== undefined) return takeFence(scan, at);
@@ -144,6 +155,7 @@ function takeBlock(scan: Scan, at: number): number | PlanIssue {
       `The SEARCH block under ${quote(line)} may belong to ${quote(path)} or to ${quote(named)}. Put its path alone on the line above it.`,
     );
   scan.found.push({ format: "search_replace", changes: [changeOf(path, block.text)] });
+  scan.above = NOTHING_ABOVE;
   return block.end;
 }
 
@@ -188,26 +200,41 @@ function takeFence(scan: Scan, at: number): number | PlanIssue {
     );
   const content = body.map((text) => `${text}\n`).join("");
   scan.found.push({ format: "whole_file", changes: [{ type: "whole", path, content }] });
-  scan.above = { path: undefined, line: "" };
+  scan.above = NOTHING_ABOVE;
   return last + 1;
 }
 
-/** Skips a fence that only shows something. Below a line about a file, it may be that file. */
+/** Skips a fence that only shows something. One that names a file may be that file. */
 function passFence(
   scan: Scan,
   { info, start, end }: { info: string; start: number; end: number },
 ): number | PlanIssue {
   const { line } = scan.above;
   const isShell = SHELL.test(info);
-  const mark = scan.lines.slice(start, end).find((inner) => MARK.test(inner));
+  const body = scan.lines.slice(start, end);
+  const mark = body.find((inner) => MARK.test(inner) || (isShell && HEREDOC.test(inner)));
   if (mark !== undefined) return leftOver(mark);
-  if (!isShell && ON_FILE.test(line))
-    return planIssue(
-      "ERR_INVALID_PATH",
-      `The fence under ${quote(line)} may be a file. Put the path alone on the line above it.`,
+  const first = body.find((inner) => inner.trim() !== "") ?? "";
+  if (!isShell) {
+    const named = [
+      ...(pathInComment(first) === undefined ? [] : [first]),
+      ...(INFO_ON_FILE.test(info) ? [info] : []),
+      ...(ON_FILE.test(line) ? [line] : []),
+    ];
+    if (named[0] !== undefined)
+      return planIssue(
+        "ERR_INVALID_PATH",
+        `The fence with ${quote(named[0])} may be a file. Put the path alone on the line above it.`,
+      );
+    scan.unnamed ??= line;
+  }
+  if (first !== "")
+    scan.remarks.push(
+      isShell
+        ? `The command ${quote(first.trim())} was not run.`
+        : `The fence that begins with ${quote(first.trim())} names no file and changes nothing.`,
     );
-  if (!isShell) scan.unnamed ??= line;
-  scan.above = { path: undefined, line: "" };
+  scan.above = NOTHING_ABOVE;
   return end + 1;
 }
 

@@ -19,13 +19,13 @@ export interface CheckedPlan {
 /** Checks a plan against its mode, the context that the model was shown, and the files themselves. */
 export async function checkPlan(
   run: ProposalRun,
-  { plan, edits }: ReadEdits,
+  { plan, edits, remarks }: ReadEdits,
   shown: ShownContext,
 ): Promise<Result<CheckedPlan>> {
   const { mode, policy, limits, workspace, recorder, signal } = run;
   const { readSet } = shown;
   const unread = unreadFiles(run);
-  const valid = checkPlanOf(plan, { mode, readSet, policy, limits }, { edits, unread });
+  const valid = checkPlanOf(plan, { mode, readSet, policy, limits }, { edits, unread, remarks });
   const issues = valid.ok ? checkAgainstShown(valid.value.actions, plan, shown) : valid.issues;
   if (!valid.ok || issues.length > 0) return { ok: false, issues };
   if (mode === "plan" || valid.value.actions.length === 0 || workspace === undefined)

@@ -6,6 +6,7 @@ import { editedPaths } from "../any-format/parse-edits.ts";
 import type { ContextRequest } from "../plan/plan.ts";
 import { refusal } from "../plan-issue.ts";
 import { PlanProtocolError } from "../plan-protocol-error.ts";
+import { remarksOn } from "../validate/valid-plan.ts";
 import type { FileWorkspace } from "../workspace/file-workspace.ts";
 import type { ApplyOptions, PlanPreview } from "../workspace/plan-workspace.ts";
 
@@ -150,7 +151,7 @@ async function applyAnswer(
   onApplied(transactionId);
   return [
     ...changes.map((change) => `${change.kind} ${change.path}`),
-    ...plan.actions.flatMap((action) => ("remarks" in action ? (action.remarks ?? []) : [])),
+    ...remarksOn(plan),
     ...rewrittenPaths.map((rewritten) => `A check rewrote ${rewritten}. Read it again.`),
   ].join("\n");
 }

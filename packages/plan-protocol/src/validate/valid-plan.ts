@@ -33,6 +33,26 @@ export interface ValidPlan {
   summary: string;
   context_requests: ContextRequest[];
   memory_patch: Record<string, unknown>;
+  /** Fences of the answer that hold no edit and commands that were not run, as sentences. */
+  remarks?: string[] | undefined;
+}
+
+/** A plan as the model may write it again. Remarks are about one answer, and no part of its plan. */
+export function withoutRemarks({ remarks: _, actions, ...plan }: ValidPlan): ValidPlan {
+  return {
+    ...plan,
+    actions: actions.map((action) =>
+      "remarks" in action ? { ...action, remarks: undefined } : action,
+    ),
+  };
+}
+
+/** All differences of a plan from the literal answer, for the person who reads the preview. */
+export function remarksOn({ remarks = [], actions }: ValidPlan): string[] {
+  return [
+    ...remarks,
+    ...actions.flatMap((action) => ("remarks" in action ? (action.remarks ?? []) : [])),
+  ];
 }
 
 /** A file as it was read for the plan. */

@@ -42,6 +42,8 @@ export interface ReadAnswer {
   edits?: ReadonlyMap<number, readonly EditOfFile[]> | undefined;
   /** Why a requested file could not be read, by its path. */
   unread?: ReadonlyMap<string, string> | undefined;
+  /** The parts of the answer that hold no edit, a sentence about each. */
+  remarks?: string[] | undefined;
 }
 
 /**
@@ -91,9 +93,10 @@ export function checkPlanOf(
   checkRequests(plan, settings);
   if (issues.length > 0) return { ok: false, issues };
   const ordered = orderActions(actions);
+  const { remarks } = answer;
   return {
     ok: true,
-    value: { version, mode, actions: ordered, summary, context_requests, memory_patch },
+    value: { version, mode, actions: ordered, summary, context_requests, memory_patch, remarks },
   };
 }
 

@@ -42,6 +42,8 @@ export interface PlanPreview {
   /** SHA-256 over the plan's canonical JSON and the bases of the preview. `confirm` must repeat it. */
   planHash: string;
   changes: PreviewedChange[];
+  /** Differences of the plan from the literal answer, as sentences. */
+  remarks: string[];
   /** True if something is deleted. `apply` then needs `confirm: planHash`. */
   needsConfirmation: boolean;
 }

@@ -2,7 +2,7 @@ import { assertNotAborted } from "../../plan-protocol-error.ts";
 import { type Result, success } from "@ccl/core";
 import { formatPatch, OMIT_HEADERS, type StructuredPatch, structuredPatch } from "diff";
 
-import type { ValidPlan } from "../../validate/valid-plan.ts";
+import { remarksOn, type ValidPlan } from "../../validate/valid-plan.ts";
 import type { PlanPreview, PreviewedChange } from "../../workspace/plan-workspace.ts";
 import {
   type ResolvedAction,
@@ -30,7 +30,7 @@ export async function previewPlan(
     changes.push(previewChange(action));
   }
   const { planHash, needsConfirmation } = resolved.value;
-  return success({ planHash, changes, needsConfirmation });
+  return success({ planHash, changes, remarks: remarksOn(plan), needsConfirmation });
 }
 
 /** The diffs of a plan's files, one after another. All together take no longer than one in a preview may. */

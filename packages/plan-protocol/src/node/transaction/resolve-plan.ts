@@ -9,7 +9,7 @@ import type { ActionKind } from "../../plan/plan.ts";
 import { planIssue, type PlanIssueCode, quote, refusal } from "../../plan-issue.ts";
 import { findConflicts, type PlacedAction } from "../../validate/find-conflicts.ts";
 import { orderActions } from "../../validate/order-actions.ts";
-import type { ValidAction, ValidPlan } from "../../validate/valid-plan.ts";
+import { type ValidAction, type ValidPlan, withoutRemarks } from "../../validate/valid-plan.ts";
 import type { FileFacts } from "../file-system/read-file.ts";
 import { inFolder, splitPath } from "../file-system/in-folder.ts";
 import { FILES_AT_ONCE, type WorkspaceParts } from "../file-system/workspace-parts.ts";
@@ -82,7 +82,7 @@ export async function resolvePlan(
   return success({
     actions: resolved,
     impliedFolders: [...impliedFolders].sort(),
-    planHash: sha256Hex(canonicalJson({ plan, bases })),
+    planHash: sha256Hex(canonicalJson({ plan: withoutRemarks(plan), bases })),
     needsConfirmation: pathsOf("DELETE_FILE", "DELETE_DIR").size > 0,
   });
 }
