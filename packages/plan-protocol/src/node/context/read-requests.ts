@@ -26,8 +26,6 @@ export interface ContextPorts {
   env?: ((signal: AbortSignal | undefined) => Promise<string>) | undefined;
 }
 
-/** Further requests in a batch are refused. */
-const MAX_REQUESTS = 64;
 const MAX_QUERY_CHARACTERS = 1_000;
 const MAX_GLOB_CHARACTERS = 500;
 
@@ -40,12 +38,9 @@ export async function readRequests(
   { ports, signal }: { ports: ContextPorts; signal: AbortSignal | undefined },
 ): Promise<FulfilledContext> {
   const fulfilled: FulfilledContext = { blocks: [], issues: [] };
-  for (const [index, request] of requests.entries()) {
+  for (const request of requests) {
     assertNotAborted(signal);
-    const answer =
-      index < MAX_REQUESTS
-        ? await answerRequest(request, { parts, ports, signal })
-        : refuse(`More than ${MAX_REQUESTS} requests at once are not answered`);
+    const answer = await answerRequest(request, { parts, ports, signal });
     if (answer.ok) {
       fulfilled.blocks.push(bounded(parts, answer.value));
       continue;
