@@ -276,17 +276,16 @@ async function watchEvents(
   { verbose, trace }: GenFlags,
 ): Promise<(event: PlanEvent) => void> {
   const append = trace ? await openTrace(session) : undefined;
-  const { progress, terminal } = session;
   let calls = 0;
   return (event) => {
     append?.(event);
     const { type } = event;
     if (type === "LLM_REQUEST_SENT") calls += 1;
     if (verbose) {
-      progress.clear();
-      terminal.stderr.write(`${type} ${printable(JSON.stringify(event))}\n`);
+      session.progress.clear();
+      session.terminal.stderr.write(`${type} ${printable(JSON.stringify(event))}\n`);
     }
-    progress.update(
+    session.progress.update(
       type === "CONTEXT_CACHE_MISS" ? "Reading for the model, call" : "Asking the model, call",
       calls,
     );
