@@ -80,8 +80,6 @@ export async function gen(session: Session, goal: string, flags: GenFlags): Prom
   const model = createMeteredModel(await openLanguageModel(session, flags), flags, (chars) =>
     session.progress.update("Answer of the model, characters", chars),
   );
-  const trace = flags.trace ? await openTrace(session) : undefined;
-  const show = showEvents(session, flags);
   return withWorkspace(session, flags, async (workspace) => {
     requireRecovered(workspace, flags);
     const planSession = createPlanSession({
@@ -96,10 +94,7 @@ export async function gen(session: Session, goal: string, flags: GenFlags): Prom
       editFormat: flags.schemaVersion === undefined ? editFormatFor(model.modelId) : "json",
       responseFormat: flags.bestEffort ? "best-effort" : "strict",
       request: flags.timeout === undefined ? undefined : { timeoutMs: flags.timeout * 1000 },
-      onEvent(event) {
-        trace?.(event);
-        show(event);
-      },
+      onEvent: await watchEvents(session, flags),
       version: flags.schemaVersion,
     });
     const { spending } = model;
@@ -272,25 +267,24 @@ function showLine({ session }: Gen, text: string): void {
   if (!session.isJson) session.terminal.stderr.write(`${text}\n`);
 }
 
-function showEvents(
-  { progress, terminal }: Session,
-  { verbose }: GenFlags,
-): (event: PlanEvent) => void {
+/** Shows events on stderr and keeps them in a file, as the flags say. */
+async function watchEvents(
+  session: Session,
+  { verbose, trace }: GenFlags,
+): Promise<(event: PlanEvent) => void> {
+  const append = trace ? await openTrace(session) : undefined;
   let calls = 0;
-  return ({ type, trace_id: _trace, at: _at, ...fields }) => {
+  return (event) => {
+    append?.(event);
+    const { type } = event;
     if (type === "LLM_REQUEST_SENT") calls += 1;
     if (verbose) {
-      progress.clear();
-      const shown = Object.entries(fields).map(
-        ([name, value]) => `${name}=${JSON.stringify(value)}`,
-      );
-      terminal.stderr.write(`${printable([type, ...shown].join(" "))}\n`);
+      session.progress.clear();
+      session.terminal.stderr.write(`${type} ${printable(JSON.stringify(event))}\n`);
     }
-    if (type === "PROPOSAL_ENDED") progress.clear();
-    else
-      progress.update(
-        type === "CONTEXT_CACHE_MISS" ? "Reading for the model, call" : "Asking the model, call",
-        calls,
-      );
+    session.progress.update(
+      type === "CONTEXT_CACHE_MISS" ? "Reading for the model, call" : "Asking the model, call",
+      calls,
+    );
   };
 }

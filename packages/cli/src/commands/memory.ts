@@ -37,8 +37,7 @@ export async function memorySet(
   key: string,
   value: string,
 ): Promise<CommandResult> {
-  const files = memoryOf(session);
-  const { memory, rejected } = await files.patch({ [key]: valueOf(value) }, session);
+  const { memory, rejected } = await memoryOf(session).patch({ [key]: valueOf(value) }, session);
   if (rejected.length > 0) throw inputError(rejected);
   return {
     isCommitted: true,

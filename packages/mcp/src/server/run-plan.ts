@@ -14,8 +14,6 @@ export interface PlanCall {
 }
 
 const previewTokens = 3_000;
-/** How many files of one plan are read concurrently. */
-const maxReads = 64;
 
 /** `plan_preview`. */
 export async function previewPlan(input: JsonRecord, call: PlanCall): Promise<ToolAnswer> {
@@ -75,8 +73,7 @@ async function previewOf(
 ): Promise<Result<CheckedPlan>> {
   const paths = editedPaths(text, { root: workspace.root });
   const requests = paths.map((path) => ({ type: "read_file" as const, path }));
-  for (let at = 0; at < requests.length; at += maxReads)
-    await workspace.read(requests.slice(at, at + maxReads), { signal });
+  await workspace.read(requests, { signal });
   const proposed = workspace.propose(text);
   if (!proposed.ok) return proposed;
   const { plan } = proposed.value;

@@ -19,8 +19,8 @@ export function renderMemoryBlock(memory: PlanMemory): string {
   for (let kept = present.length; ; kept -= 1) {
     const shown = nest(Object.fromEntries(present.slice(0, kept).map((key) => [key, fields[key]])));
     const left = present.slice(kept);
-    const note = left.length === 0 ? "" : `Left out for length: ${left.join(", ")}.\n`;
-    const block = `${HEAD}\n${JSON.stringify(shown)}\n${note}\n${FOOT}`;
+    const omitted = left.length === 0 ? "" : `Left out for length: ${left.join(", ")}.\n`;
+    const block = `${HEAD}\n${JSON.stringify(shown)}\n${omitted}\n${FOOT}`;
     if (kept === 0 || countBytes(block) <= MAX_BLOCK_BYTES) return block;
   }
 }

@@ -55,7 +55,6 @@ export async function askModel(
     const answer = await model
       .generate(request)
       .catch((error: unknown) => failureOf(run, error, format));
-    assertNotAborted(signal);
     if (answer === "refused") {
       const lower = (await ladder.stepDown(model, format)) ?? "none";
       recorder.emit({ type: "LLM_RESPONSE_FORMAT_FALLBACK", from: format, to: lower });
@@ -111,7 +110,6 @@ function responseFormatOf(
 }
 /** Returns "refused" if the provider rejected the format. Otherwise throws the error. */
 function failureOf(run: ProposalRun, error: unknown, format: StructuredFormat): "refused" {
-  assertNotAborted(run.signal);
   if (LanguageModelError.isInstance(error)) {
     if (error.code === "unsupported_response_format" && format !== "none") return "refused";
     if (error.code === "timeout") {

@@ -1,4 +1,3 @@
-import { assertNotAborted } from "../plan-protocol-error.ts";
 import { type Result, success } from "@ccl/core";
 
 import type { ReadEdits } from "../any-format/parse-edits.ts";
@@ -31,7 +30,6 @@ export async function checkPlan(
   if (mode === "plan" || valid.value.actions.length === 0 || workspace === undefined)
     return success({ plan: valid.value });
   const preview = await workspace.preview(valid.value, { signal });
-  assertNotAborted(signal);
   if (!preview.ok) return preview;
   const { planHash, changes } = preview.value;
   recorder.emit({ type: "PREVIEW_READY", plan_hash: planHash, changes: changes.length });

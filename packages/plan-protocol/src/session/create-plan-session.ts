@@ -130,9 +130,8 @@ async function readMemory(
   { settings }: SessionState,
   signal: AbortSignal | undefined,
 ): Promise<PlanMemory> {
-  const { memory } = settings;
   assertNotAborted(signal);
-  const known = await memory?.read({ signal }).catch((error: unknown) => {
+  const known = await settings.memory?.read({ signal }).catch((error: unknown) => {
     throw abortOf(error, signal);
   });
   assertNotAborted(signal);

@@ -96,7 +96,6 @@ async function readRequest(
       checked.issues.map(({ code, message }) => `Not read: ${code}. ${message}`).join("\n"),
     );
   else if (workspace !== undefined) blocks = (await workspace.read([request], { signal })).blocks;
-  assertNotAborted(signal);
   if (blocks.length === 0) blocks = unread("Not read: nothing here can answer this.");
   const path = filePathOf(request, run);
   const original = path === undefined ? undefined : workspace?.readSet.get(path)?.text;

@@ -17,11 +17,14 @@ export interface FileFacts {
  * Reads a regular file up to a size limit, and hashes all of its bytes. Undefined for any other kind of entry,
  * `ENOENT` if it does not exist.
  */
-export function readFacts(
+export async function readFacts(
   folder: Folder,
   name: string,
   maxBytes: number,
 ): Promise<FileFacts | undefined> {
+  // Checked before the open, since opening a device may already have an effect.
+  const before = await folder.status(name);
+  if (before !== undefined && before.kind !== "file") return undefined;
   return withRegularFile(folder, name, async (file, status) => {
     const bytes = await readWhole(file, status.sizeBytes, maxBytes);
     if (bytes === undefined) return { status, sha256: await hashOf(file) };
@@ -29,7 +32,7 @@ export function readFacts(
   });
 }
 
-/** The bytes of a regular file. Undefined for any other kind of entry and above the limit. */
+/** The bytes of an entry that is a regular file. Undefined for any other kind and above the limit. */
 export function readBytes(
   folder: Folder,
   name: string,
@@ -45,9 +48,6 @@ async function withRegularFile<Value>(
   name: string,
   read: (file: OpenFile, status: EntryStatus) => Promise<Value>,
 ): Promise<Value | undefined> {
-  // Checked before the open, since opening a device may already have an effect.
-  const before = await folder.status(name);
-  if (before !== undefined && before.kind !== "file") return undefined;
   const file = await folder.openFile(name);
   try {
     const status = await file.status();
