@@ -11,7 +11,8 @@ const KEY = /["'＂`\p{Pi}\p{Pf}„‚][\p{L}\p{N}_$ -]{1,64}["'＂`\p{Pi}\p{Pf}
 const MAX_GAP = 256;
 /** What a key with inner quotes cannot hold, since it would swallow members. */
 const STRUCTURE = /[:,{}[\]\n]/;
-const BETWEEN_VALUES = /^\s*(?:[\]}][\]}\s]*(?:,|(?=[[{]))|[,:]\s*(?=[[{]))[[{\s]*$/;
+const BETWEEN_VALUES =
+  /^\s*(?:[\]}][\]}\s]*(?:,|(?=[[{]))|[,:]\s*(?=[[{])|:\s*(?:-?\d[\w.+-]*|true|false|null)\s*,)[[{\s]*$/;
 const THOUSANDS = /^[+-]?\d{1,3}(?:,\d{3})*$/;
 const GROUP = /,\d{3}(?![\d.])/y;
 
@@ -93,7 +94,7 @@ export function resumeString({ view, push }: Grammar, reading: Reading): void {
   const isDoubtfulKey = isKey && isQuote(text.charAt(view.skipSpace(at + 1)));
   // The first inner quotes show that the text does not escape them. More of them add no cost.
   const usual = inner > 1 ? 0 : isClosing ? 1 : 3;
-  const structural = looksLikeKey ? 4 : looksStructural ? (isClosing ? 2 : 4) : 0;
+  const structural = looksLikeKey ? 5 : looksStructural ? (isClosing ? 2 : 4) : 0;
   const cost = isApostrophe ? 0 : usual + structural + (isDoubtfulKey ? 5 : 0);
   push({
     ...reading,
@@ -127,9 +128,9 @@ function isKeyOf(text: string, quote: number): boolean {
   return KEY.test(text);
 }
 
-/** `, "b": ` in a string is more likely the next member of an object whose string lost its closing quote. */
+/** `, "b": ` in a string, or at the start of a line, is more likely the next member of an object whose string lost its closing quote. */
 function startsKey(text: string, quote: number): boolean {
-  return /,\s{0,64}$/.test(leadOf(text, quote)) && isKeyOf(text, quote);
+  return /[,\n]\s{0,64}$/.test(leadOf(text, quote)) && isKeyOf(text, quote);
 }
 
 function followsComma(text: string, quote: number): boolean {
@@ -142,7 +143,8 @@ function loseQuote({ view, push }: Grammar, reading: Reading, at: number): void 
   const next = view.skipGap(at + 1);
   const character = text.charAt(next);
   const isFollowed = reading.isKey ? /["'\d[{tfn-]/.test(character) : isQuote(character);
-  if (!isFollowed) return;
+  // A quote before without its pair is the one that ends the string.
+  if (!isFollowed || reading.inner % 2 === 1) return;
   const end = trimmedEnd(text, reading.start, at);
   if (end === reading.start) return;
   const lost = repaired(reading, "missing_quote", COST.missingQuote, end);
@@ -203,7 +205,7 @@ function endWord({ view, push, keepsDigits }: Grammar, reading: Reading, at: num
   const { text } = view;
   const { start } = reading;
   const raw = text.slice(start, at);
-  const word = classifyWord(raw);
+  const word = raw.includes("&quot;") ? undefined : classifyWord(raw);
   if (word === undefined) return;
   const { kind, cost } = word;
   const value = keepsDigits && typeof word.value === "number" ? raw.trim() : word.value;
@@ -234,6 +236,8 @@ function extendWord({ view, push }: Grammar, reading: Reading, at: number): void
   const isGroup =
     character === "," && GROUP.test(text) && THOUSANDS.test(text.slice(reading.start, at));
   if (!"',’`\n，、".includes(character)) return;
+  // After a complete number, a comma ends it.
+  if (character === "," && !isGroup && isWholeWord(text, reading.start, at)) return;
   const cost = isGroup || character === "\n" ? 2 : character === "," ? 3 : 1;
   const inner = reading.inner + (character === "," && !isGroup ? 1 : 0);
   push({ ...reading, cost: reading.cost + cost + (startsKey ? 12 : 0), inner, position: at + 1 });
@@ -256,15 +260,13 @@ export function scanKeyWord({ view, push }: Grammar, reading: Reading): void {
   }
   const key = text.slice(start, trimmedEnd(text, start, at));
   if (key === "" || key.includes("&quot;")) return;
-  const cost = /^[\p{L}\p{N}_$.-]+$/u.test(key)
-    ? COST.bareKey
-    : /[&?%/]/.test(key)
-      ? COST.strangeKey
-      : COST.oddKey;
+  const isHalfQuoted = text[at] === '"' && punctuationAt(text, view.skipGap(at + 1)) === ":";
+  const isPlain = /^[\p{L}\p{N}_$.-]+$/u.test(key);
+  const bare = isPlain ? COST.bareKey : /[&?%/]/.test(key) ? COST.strangeKey : COST.oddKey;
+  const cost = bare + (isHalfQuoted ? COST.missingQuote : 0);
   const read = repaired({ ...reading, isKey: true }, "unquoted_key", cost, start);
   const value = key.endsWith("\\") ? key.slice(0, -1) : key;
   const part = { type: "value" as const, value, start };
-  const isHalfQuoted = text[at] === '"' && punctuationAt(text, view.skipGap(at + 1)) === ":";
   pushPart(push, { ...read, position: isHalfQuoted ? at + 1 : at }, part);
 }
 
