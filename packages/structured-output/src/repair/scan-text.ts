@@ -11,8 +11,10 @@ const KEY = /["'＂`\p{Pi}\p{Pf}„‚][\p{L}\p{N}_$ -]{1,64}["'＂`\p{Pi}\p{Pf}
 const MAX_GAP = 256;
 /** What a key with inner quotes cannot hold, since it would swallow members. */
 const STRUCTURE = /[:,{}[\]\n]/;
-const BETWEEN_VALUES =
-  /^\s*(?:[\]}][\]}\s]*(?:,|(?=[[{]))|[,:]\s*(?=[[{])|:\s*(?:-?\d[\w.+-]*|true|false|null)\s*,)[[{\s]*$/;
+const BETWEEN_VALUES = /^\s*(?:[\]}][\]}\s]*(?:,|(?=[[{]))|[,:]\s*(?=[[{]))[[{\s]*$/;
+/** Numbers and literals with what stands before and after them between members or items. */
+const SCALARS =
+  /^(?=[^\S\n]*[,:\]}\n])(?:[\s,:[\]{}]+(?:[-+]?\d[\w.+-]*|true|false|null))+[\s,:[\]{}]*[,:[{\n][^\S\n]*$/;
 const THOUSANDS = /^[+-]?\d{1,3}(?:,\d{3})*$/;
 const GROUP = /,\d{3}(?![\d.])/y;
 
@@ -115,7 +117,7 @@ function passesStructure(text: string, quote: number, isKey: boolean): boolean {
   const isBetweenWords =
     /^[,:]\s?$/.test(gap) &&
     [quote - gap.length - 2, quote + 1].every((at) => LETTER.test(text.charAt(at)));
-  if (isBetweenWords || BETWEEN_VALUES.test(gap)) return true;
+  if (isBetweenWords || BETWEEN_VALUES.test(gap) || SCALARS.test(gap)) return true;
   return /^[^:]*[,\]}]/.test(gap) && isKeyOf(text, quote);
 }
 
@@ -204,11 +206,11 @@ export function scanWord(grammar: Grammar, reading: Reading): void {
 function endWord({ view, push, keepsDigits }: Grammar, reading: Reading, at: number): void {
   const { text } = view;
   const { start } = reading;
-  const raw = text.slice(start, at);
+  const raw = text.slice(start, trimmedEnd(text, start, at));
   const word = raw.includes("&quot;") ? undefined : classifyWord(raw);
   if (word === undefined) return;
   const { kind, cost } = word;
-  const value = keepsDigits && typeof word.value === "number" ? raw.trim() : word.value;
+  const value = keepsDigits && typeof word.value === "number" ? raw : word.value;
   const read = kind === undefined ? reading : repaired(reading, kind, cost, start);
   const part = { type: "value" as const, value, start };
   pushPart(push, { ...read, position: at, isKey: false }, part);
