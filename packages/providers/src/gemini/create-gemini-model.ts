@@ -172,8 +172,8 @@ function createGeminiReader(): StreamReader {
       parts.push(...added);
       return (["reasoning", "text"] as const).map((type) => ({ type, text: textIn(added, type) }));
     },
-    // Some gateways send the token counts in a separate chunk.
-    isEnded: () => candidate["finishReason"] !== undefined && root["usageMetadata"] !== undefined,
+    // The API marks no end. Some gateways send a reason with each chunk, or the token counts after the last one.
+    mayBeEnded: () => candidate["finishReason"] !== undefined,
     toBody: () =>
       candidate["finishReason"] === undefined
         ? undefined

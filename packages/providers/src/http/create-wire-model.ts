@@ -7,6 +7,7 @@ import {
   type ModelResponse,
   type StreamingModel,
 } from "@ccl/core";
+import { withTimeout } from "@ccl/core/async";
 import { type JsonRecord, stringAt, withoutUndefined } from "@ccl/core/json";
 import { type TraceAttributes, traced, type TraceSpan } from "@ccl/core/tracing";
 import { type WireLoss, collectLosses } from "../wire/losses.ts";
@@ -27,6 +28,8 @@ export interface StreamReader {
   push(event: JsonRecord): TextDelta[];
   /** True if the answer is complete, even if the connection stays open. */
   isEnded?(): boolean;
+  /** True if the answer is complete unless the server sends more within a moment. */
+  mayBeEnded?(): boolean;
   /** The body that the answer would have without streaming. Undefined if neither the answer nor `[DONE]` ended it. */
   toBody(isDone: boolean): JsonRecord | undefined;
 }
@@ -151,7 +154,8 @@ async function* readDeltas(
   let whole: JsonRecord | undefined;
   let isDone = false;
   const readPieces = async function* (): AsyncGenerator<TextDelta> {
-    for await (const { text, isWhole } of readFrames(opened.chunks())) {
+    const chunks = untilSilent(opened.chunks(), () => reader.mayBeEnded?.() === true);
+    for await (const { text, isWhole } of readFrames(chunks)) {
       isDone = text === "[DONE]";
       if (isDone) return;
       const body = checkedAnswer(text, service, opened.errorOf);
@@ -166,6 +170,25 @@ async function* readDeltas(
     if (body === undefined) throw cutError(nameOf(service, wire.path));
     return answerIn(body, opened, wire);
   });
+}
+
+const silenceMs = 2_000;
+const silence = new Error("The server sends nothing more.");
+
+/** Ends a stream that is silent although its answer may be complete. */
+async function* untilSilent<Chunk>(
+  chunks: AsyncGenerator<Chunk>,
+  mayBeEnded: () => boolean,
+): AsyncGenerator<Chunk> {
+  const read = (): Promise<IteratorResult<Chunk>> => {
+    const timeoutMs = mayBeEnded() ? silenceMs : undefined;
+    return withTimeout(() => chunks.next(), { timeoutMs, onTimeout: () => silence });
+  };
+  try {
+    for (let next = await read(); next.done !== true; next = await read()) yield next.value;
+  } catch (error) {
+    if (error !== silence) throw error;
+  }
 }
 
 function answerIn(body: JsonRecord, opened: Answered, wire: Wire): ModelResponse {

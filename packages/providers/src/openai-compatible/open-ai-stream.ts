@@ -33,10 +33,12 @@ export function createOpenAiReader(): StreamReader {
       // Some servers send an empty reason with each chunk.
       if (reason != null && reason !== "") choice["finish_reason"] = reason;
       const delta = recordAt(given, "delta");
-      const isWhole = Object.keys(delta).length === 0;
-      const piece = isWhole ? recordAt(given, "message") : delta;
+      const whole = recordAt(given, "message");
+      const isWhole = Object.keys(delta).length === 0 && Object.keys(whole).length > 0;
+      // Some servers give the text where older APIs had it.
+      const piece = isWhole ? whole : { content: given["text"], ...delta };
       Object.assign(message, without(piece));
-      for (const call of callsOf(piece)) calls.push(call);
+      for (const call of callsOf(piece)) calls.push(call, isWhole);
       add("refusal", stringAt(piece, "refusal") ?? "", isWhole);
       return [
         { type: "reasoning", text: add("reasoning", reasoningOf(piece) ?? "", isWhole) },
@@ -81,10 +83,13 @@ class GrowingCalls {
   readonly #calls: GrowingCall[] = [];
   readonly #atIndex = new Map<number | undefined, GrowingCall>();
 
-  push(wire: unknown): void {
+  /** Adds a piece. A whole message may repeat the calls before it. */
+  push(wire: unknown, isInWhole: boolean): void {
     const piece: Piece = { ...toToolCall(wire), index: numberAt(wire, "index") };
     if (!recordAt(wire, "function")["arguments"]) piece.arguments = "";
     const known = this.#find(piece);
+    const isRepeated = piece.id !== "" && piece.id === known?.id;
+    if (isInWhole && isRepeated && isWhole(known.pieces.join(""))) return;
     const call = known === undefined || startsCall(piece, known) ? this.#start(piece) : known;
     if (known?.isNamedAgain === true && call !== known) call.name = known.name;
     if (piece.index !== undefined) this.#atIndex.set(piece.index, call);
@@ -122,6 +127,9 @@ function startsCall(piece: Piece, call: GrowingCall): boolean {
   if (piece.id !== "" && call.id !== "" && piece.id !== call.id)
     return piece.name !== "" || isWhole(text);
   if (call.isNamedAgain && piece.arguments !== "") return true;
+  // Without an id and an index, only a longer form of the name continues it.
+  if (piece.id === "" && piece.index === undefined && !piece.name.startsWith(call.name))
+    return piece.name !== "";
   if (piece.name === "" || !isWhole(text)) return false;
   // An identical call repeats the previous one if it has an id or index. Otherwise it is a second call.
   const isSame = piece.name === call.name && (piece.id !== "" || piece.index !== undefined);

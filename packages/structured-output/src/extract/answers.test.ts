@@ -410,6 +410,9 @@ E(`{"a": "x", "b", "c": "y"}`, R);
 E(`{"a": "x", "b" "c": "y"}`, R);
 E(`{"a": "one", "two", "three", "b": 1}`, R, { a: ["one", "two", "three"], b: 1 });
 E(`{"a": "x.split(", ")", "b": 1}`, { a: 'x.split(", ")', b: 1 }, R);
+E(`{"a": ["x: y"\n +7.\n null\n "f({a: 1})"]}`, { a: ["x: y", 7, null, "f({a: 1})"] }, R);
+E(`[["a/b"\n 25\n [7\n "50 %"\n true]\n "c"]\n ""]`, [["a/b", 25, [7, "50 %", true], "c"], ""]);
+E(`{"a": Ulm\u200b, "b": 1}`, { a: "Ulm", b: 1 });
 // a quote too many at a key
 E(`{"a"": "x", "b"": 1}`, { a: "x", b: 1 });
 E(`{""a": "x", "b": 1}`, { a: "x", b: 1 });

@@ -10,6 +10,7 @@ const CLOSER_OF: Readonly<Record<Frame["kind"], string>> = { object: "}", array:
 const FUNCTION_CALL = /(?:new\s{1,8})?[\p{L}_$][\p{L}\p{N}_$.]{0,63}\s{0,8}\(/uy;
 /** The prefix letter of a Python string. `r` only if no backslash in the string can be an escape of JSON. */
 const PREFIX = /(?:[bBuUfF]|[rR](?='(?:[^'\\\n]|\\[^nrtbfu'"\\/])*'))(?=')/y;
+const BULLET = /[-+*>] (?=")/y;
 const NAME_START = /[\p{L}_$]/u;
 
 /** Continues a reading by one token, in every way that the grammar allows. */
@@ -103,20 +104,6 @@ function readAfter(grammar: Grammar, reading: Reading, character: string): void 
     !isWord || /\n\s*$/.test(view.text.slice(Math.max(0, position - MAX_GAP), position));
   const cost = isApart ? COST.missingComma : COST.missingCommaBeforeWord;
   push({ ...repaired(reading, "missing_comma", cost), mode: next });
-  if (isWord && isObject) skipStrayText(grammar, reading);
-}
-
-/** Skips words up to the next string or closer that belong to nothing, as in `"a": 1, so "b": 2`. */
-function skipStrayText({ view, push }: Grammar, reading: Reading): void {
-  const { text } = view;
-  let at = reading.position;
-  while (at < text.length && at - reading.position < 64 && !':,{}[]"\n'.includes(text.charAt(at)))
-    at += 1;
-  const isBullet = /^[-+*>] $/.test(text.slice(reading.position, at));
-  const isBetween =
-    (text[at] === '"' || text[at] === "}") && (isBullet || reading.frame.entries !== undefined);
-  const cost = isBullet ? COST.emptyPlace : COST.strayText + at - reading.position;
-  if (isBetween) push({ ...repaired(reading, "stray_text", cost), position: at });
 }
 
 function openImplicit({ push, shapeOf }: Grammar, reading: Reading, last: Entry): void {
@@ -237,7 +224,10 @@ function readKey(grammar: Grammar, reading: Reading, character: string): void {
     push({ ...missing, mode: "value", frame: parent });
   } else if (!"([:".includes(character)) {
     push({ ...reading, mode: "keyWord", start: reading.position, inner: 0 });
-    if (!/\d/.test(character)) skipStrayText(grammar, { ...reading, mode: "key" });
+    // Some models write each member as an item of a list. Other words before a member may be a part of the answer.
+    BULLET.lastIndex = reading.position;
+    if (BULLET.test(view.text))
+      push({ ...repaired(reading, "stray_text", COST.emptyPlace), position: BULLET.lastIndex });
   }
 }
 
@@ -266,7 +256,7 @@ function readValue(grammar: Grammar, reading: Reading, character: string): void 
     openStrings(grammar, { ...quoted, position: PREFIX.lastIndex }, false);
   } else if (character === ":") {
     if (reading.frame.kind !== "object") return;
-    const stray = repaired(reading, "stray_text", COST.strayText);
+    const stray = repaired(reading, "stray_text", COST.strayColon);
     push({ ...stray, position: position + 1 });
   } else push({ ...reading, mode: "word", start: position, inner: 0 });
 }

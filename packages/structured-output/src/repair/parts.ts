@@ -71,7 +71,7 @@ export function build(
 
 interface Built {
   repairs: Repair[];
-  /** True if the backslashes of a string can be read in two ways. */
+  /** True if the backslashes of a string can be read in two ways, or a key is repeated. */
   isAmbiguous: boolean;
 }
 
@@ -85,8 +85,8 @@ function valueOf(text: string, part: Part, built: Built): unknown {
   const fields: Record<string, unknown> = {};
   for (const { key, part: child } of entries) {
     const name = key === undefined ? "" : String(valueOf(text, key, built));
-    if (Object.hasOwn(fields, name) && key?.type !== "container")
-      built.repairs.push({ kind: "repeated_key", position: key?.start ?? 0 });
+    // In a text that needs a search, the second may belong to another object, or to a text.
+    if (Object.hasOwn(fields, name)) built.isAmbiguous = true;
     setField(fields, name, valueOf(text, child, built));
   }
   return fields;

@@ -76,8 +76,7 @@ export const COST = {
   wrongCloser: 5,
   missingQuote: 5,
   bareString: 3,
-  /** Plus one per character. */
-  strayText: 4,
+  strayColon: 4,
   strayCloser: 6,
   gluedText: 8,
   set: 4,

@@ -12,6 +12,9 @@ const MAX_GAP = 256;
 /** What a key with inner quotes cannot hold, since it would swallow members. */
 const STRUCTURE = /[:,{}[\]\n]/;
 const BETWEEN_VALUES = /^\s*(?:[\]}][\]}\s]*(?:,|(?=[[{]))|[,:]\s*(?=[[{]))[[{\s]*$/;
+/** Numbers and literals with what stands before and after them between members or items. */
+const SCALARS =
+  /^(?=[^\S\n]*[,:\]}\n])(?:[\s,:[\]{}]+(?:[-+]?\d[\w.+-]*|true|false|null))+[\s,:[\]{}]*[,:[{\n][^\S\n]*$/;
 const THOUSANDS = /^[+-]?\d{1,3}(?:,\d{3})*$/;
 const GROUP = /,\d{3}(?![\d.])/y;
 
@@ -93,7 +96,7 @@ export function resumeString({ view, push }: Grammar, reading: Reading): void {
   const isDoubtfulKey = isKey && isQuote(text.charAt(view.skipSpace(at + 1)));
   // The first inner quotes show that the text does not escape them. More of them add no cost.
   const usual = inner > 1 ? 0 : isClosing ? 1 : 3;
-  const structural = looksLikeKey ? 4 : looksStructural ? (isClosing ? 2 : 4) : 0;
+  const structural = looksLikeKey ? 5 : looksStructural ? (isClosing ? 2 : 4) : 0;
   const cost = isApostrophe ? 0 : usual + structural + (isDoubtfulKey ? 5 : 0);
   push({
     ...reading,
@@ -114,7 +117,7 @@ function passesStructure(text: string, quote: number, isKey: boolean): boolean {
   const isBetweenWords =
     /^[,:]\s?$/.test(gap) &&
     [quote - gap.length - 2, quote + 1].every((at) => LETTER.test(text.charAt(at)));
-  if (isBetweenWords || BETWEEN_VALUES.test(gap)) return true;
+  if (isBetweenWords || BETWEEN_VALUES.test(gap) || SCALARS.test(gap)) return true;
   return /^[^:]*[,\]}]/.test(gap) && isKeyOf(text, quote);
 }
 
@@ -127,9 +130,9 @@ function isKeyOf(text: string, quote: number): boolean {
   return KEY.test(text);
 }
 
-/** `, "b": ` in a string is more likely the next member of an object whose string lost its closing quote. */
+/** `, "b": ` in a string, or at the start of a line, is more likely the next member of an object whose string lost its closing quote. */
 function startsKey(text: string, quote: number): boolean {
-  return /,\s{0,64}$/.test(leadOf(text, quote)) && isKeyOf(text, quote);
+  return /[,\n]\s{0,64}$/.test(leadOf(text, quote)) && isKeyOf(text, quote);
 }
 
 function followsComma(text: string, quote: number): boolean {
@@ -142,7 +145,8 @@ function loseQuote({ view, push }: Grammar, reading: Reading, at: number): void 
   const next = view.skipGap(at + 1);
   const character = text.charAt(next);
   const isFollowed = reading.isKey ? /["'\d[{tfn-]/.test(character) : isQuote(character);
-  if (!isFollowed) return;
+  // A quote before without its pair is the one that ends the string.
+  if (!isFollowed || reading.inner % 2 === 1) return;
   const end = trimmedEnd(text, reading.start, at);
   if (end === reading.start) return;
   const lost = repaired(reading, "missing_quote", COST.missingQuote, end);
@@ -202,11 +206,11 @@ export function scanWord(grammar: Grammar, reading: Reading): void {
 function endWord({ view, push, keepsDigits }: Grammar, reading: Reading, at: number): void {
   const { text } = view;
   const { start } = reading;
-  const raw = text.slice(start, at);
-  const word = classifyWord(raw);
+  const raw = text.slice(start, trimmedEnd(text, start, at));
+  const word = raw.includes("&quot;") ? undefined : classifyWord(raw);
   if (word === undefined) return;
   const { kind, cost } = word;
-  const value = keepsDigits && typeof word.value === "number" ? raw.trim() : word.value;
+  const value = keepsDigits && typeof word.value === "number" ? raw : word.value;
   const read = kind === undefined ? reading : repaired(reading, kind, cost, start);
   const part = { type: "value" as const, value, start };
   pushPart(push, { ...read, position: at, isKey: false }, part);
@@ -234,6 +238,8 @@ function extendWord({ view, push }: Grammar, reading: Reading, at: number): void
   const isGroup =
     character === "," && GROUP.test(text) && THOUSANDS.test(text.slice(reading.start, at));
   if (!"',’`\n，、".includes(character)) return;
+  // After a complete number, a comma ends it.
+  if (character === "," && !isGroup && isWholeWord(text, reading.start, at)) return;
   const cost = isGroup || character === "\n" ? 2 : character === "," ? 3 : 1;
   const inner = reading.inner + (character === "," && !isGroup ? 1 : 0);
   push({ ...reading, cost: reading.cost + cost + (startsKey ? 12 : 0), inner, position: at + 1 });
@@ -256,15 +262,13 @@ export function scanKeyWord({ view, push }: Grammar, reading: Reading): void {
   }
   const key = text.slice(start, trimmedEnd(text, start, at));
   if (key === "" || key.includes("&quot;")) return;
-  const cost = /^[\p{L}\p{N}_$.-]+$/u.test(key)
-    ? COST.bareKey
-    : /[&?%/]/.test(key)
-      ? COST.strangeKey
-      : COST.oddKey;
+  const isHalfQuoted = text[at] === '"' && punctuationAt(text, view.skipGap(at + 1)) === ":";
+  const isPlain = /^[\p{L}\p{N}_$.-]+$/u.test(key);
+  const bare = isPlain ? COST.bareKey : /[&?%/]/.test(key) ? COST.strangeKey : COST.oddKey;
+  const cost = bare + (isHalfQuoted ? COST.missingQuote : 0);
   const read = repaired({ ...reading, isKey: true }, "unquoted_key", cost, start);
   const value = key.endsWith("\\") ? key.slice(0, -1) : key;
   const part = { type: "value" as const, value, start };
-  const isHalfQuoted = text[at] === '"' && punctuationAt(text, view.skipGap(at + 1)) === ":";
   pushPart(push, { ...read, position: isHalfQuoted ? at + 1 : at }, part);
 }
 

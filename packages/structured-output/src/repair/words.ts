@@ -34,7 +34,8 @@ export function classifyWord(
   raw: string,
 ): { value: unknown; kind: RepairKind | undefined; cost: number } | undefined {
   const word = raw.trim();
-  if (word === "") return undefined;
+  // JavaScript writes an object in a text as `[object Object]`.
+  if (word === "" || word === "object Object") return undefined;
   const visible = word.length > MAX_WORD ? word : word.replaceAll(INVISIBLE, "");
   const literal = LITERALS.get(visible);
   if (visible.length <= MAX_WORD) {

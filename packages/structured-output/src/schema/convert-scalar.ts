@@ -5,7 +5,7 @@ const grouped = /\d{1,3}(?:[_ '\u00a0\u202f]\d{3})+|\d{1,3}(?:,\d{3}){2,}|\d{1,3
 const plainNumber = new RegExp(`^[+-]?(?:\\d+|${grouped.source})(?:\\.\\d+)?(?:e[+-]?\\d+)?$`, "i");
 const separators = /[,_ '\u00a0\u202f]/g;
 const truth = /^(?:(true|yes)|false|no)$/i;
-const nothing = /^(?:null|none|nil|n\/a|undefined)$/i;
+const nothing = /^(?:null|none|nil|n\/a|undefined)?$/i;
 
 /**
  * Converts a scalar to `type` if its text means one ("yes" is true). Boxed because the value may be null, undefined if it
@@ -23,7 +23,7 @@ export function convertScalar(
   }
   if (typeof value !== "string") return undefined;
   const text = value.trim();
-  if (type === "null") return nothing.test(text) ? { value: null } : undefined;
+  if (type === "null") return text !== "" && saysNothing(text) ? { value: null } : undefined;
   if (type === "boolean") {
     const said = truth.exec(text);
     return said === null ? undefined : { value: said[1] !== undefined };
@@ -34,6 +34,11 @@ export function convertScalar(
   const isKept = /[.e]/i.test(text) ? Number.isFinite(number) : Number.isSafeInteger(number);
   const isWanted = isKept && (type === "number" || Number.isInteger(number));
   return isWanted ? { value: number } : undefined;
+}
+
+/** True for an empty text, and for words such as "none". */
+export function saysNothing(text: string): boolean {
+  return nothing.test(text.trim());
 }
 
 /**
