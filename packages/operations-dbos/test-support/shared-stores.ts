@@ -25,8 +25,8 @@ export interface SharedStores {
 
 /** Stores that all workers of a test share. With `forgetsSteps` a worker that takes a run over is told of no step. */
 export function createSharedStores(options: { forgetsSteps?: boolean } = {}): SharedStores {
-  const runs = createOperationStores().runs;
-  const stores: Record<string, object> = { runs, chat: createOperationStores().chat };
+  const { runs, chat } = createOperationStores();
+  const stores: Record<string, object> = { runs, chat };
   const waiting = new Map<string, (result: RunResult) => void>();
   const call = async ({ store, method, args }: StoreRequest): Promise<unknown> => {
     const target = stores[store] ?? {};

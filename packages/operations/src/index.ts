@@ -41,7 +41,6 @@ export type {
   ChatTurn,
   KeptState,
   KeptWrite,
-  NewUserMessage,
   TurnCommit,
   VariantState,
 } from "./ports/chat-store.ts";

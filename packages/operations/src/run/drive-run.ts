@@ -241,11 +241,7 @@ async function loadHistory(run: RunContext, isNew: boolean): Promise<void> {
   const maxTurns = prompt && Math.max(minTurns, Math.ceil(prompt.budget / minTurnTokens));
   const { chat } = services;
   const at = { chatId, branchId, userMessageId };
-  let turn = await chat.loadTurn({ ...at, maxTurns });
-  if (turn === undefined && userMessage !== undefined) {
-    await chat.appendUserMessage({ ...at, content: userMessage });
-    turn = await chat.loadTurn({ ...at, maxTurns });
-  }
+  const turn = await chat.loadTurn({ ...at, maxTurns });
   if (turn === undefined) {
     throw new OperationsError(
       "unknown_turn",

@@ -64,19 +64,18 @@ function commit(run: RunContext, hook: Hook): void {
 }
 
 async function commitEffects(run: RunContext, hook: Hook): Promise<void> {
-  const { writer, services } = run;
-  // Results are stored before their consequences or with them, so that no crash can change them.
-  if (!services.keepsChat && !(await writer.flushed())) return;
-  let entries: CommitLogEntry[] | undefined;
+  const { writer } = run;
+  let entries: CommitLogEntry[];
   try {
     entries = await commitHook(run, hook);
   } catch (error) {
     run.giveUp(error);
     return;
   }
-  if (entries === undefined || !(await writer.flushed())) return;
-  run.writer.step({ kind: "commit", hook, entries });
+  // Stored together with the commit, so that no crash can repeat it.
+  writer.step({ kind: "commit", hook, entries });
   for (const change of adoptCommit(run, hook, entries)) run.emit(change);
+  if (!(await writer.flushed())) return;
   const failure = commitFailure(run, hook, entries);
   run.dispatch({ type: "commit_finished", hook, failure });
 }
@@ -86,21 +85,12 @@ async function endMain(run: RunContext, step: MainStep): Promise<boolean> {
   const { status, text, partial, usage } = step;
   if (status === "done" || partial) {
     const { runId, chatId, branchId, userMessageId, assistantVariantId } = run.input;
-    const { fencingToken } = run.lease;
     const { toolCalls, reasoning } = step.steps?.at(-1) ?? {};
     const before = turnMessagesOf(run);
     const messages = before.length > 0 ? before : undefined;
     const extras = { toolCalls, messages, reasoning, usage, state: run.kept };
     const ids = { runId, chatId, branchId, userMessageId, assistantVariantId };
-    const answer = { text, partial, fencingToken, ...ids, ...extras };
-    const { chat, keepsChat } = run.services;
-    try {
-      if (keepsChat) run.writer.answer(answer);
-      else await chat.saveAssistantVariant(answer);
-    } catch (error) {
-      run.giveUp(error);
-      return false;
-    }
+    run.writer.answer({ text, partial, ...ids, ...extras });
   }
   run.main = mainRun(run, step);
   run.writer.step(step);

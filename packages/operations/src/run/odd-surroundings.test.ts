@@ -210,7 +210,7 @@ describe("a run that can't be planned any more", () => {
       operations: [{ id: "old", does: () => new Promise(() => {}) }],
     });
     const dead = { now: () => clock.now(), schedule: () => () => {} };
-    const options = { runs, chat: world.chat, mainModel: createScriptedModel(["Yes.", "Yes."]) };
+    const options = { runs, mainModel: createScriptedModel(["Yes.", "Yes."]) };
     const { runId } = await createRunEngine({
       ...options,
       registry: world.registry,

@@ -384,56 +384,6 @@ describe("events", () => {
 });
 
 describe("commits", () => {
-  it("of an operation are whole or nothing: its artifact goes where its turn effects can't be applied", async () => {
-    const both = (id: string, required: boolean): ScenarioOperation => ({
-      id,
-      required,
-      writesTag: id,
-      does: done(write(id, 1), { type: "turn.user_variant", content: id, select: true }),
-    });
-    for (const required of [false, true]) {
-      const world = scenario({ operations: [both("a", false), both("b", required)] });
-      const { commitTurn } = world.chat;
-      world.chat.commitTurn = async (commit, call) => {
-        const refused = commit.operations.some(
-          ({ operationId, isRequired }) => operationId === "b" && isRequired,
-        );
-        const kept = refused
-          ? []
-          : commit.operations.filter(({ operationId }) => operationId !== "b");
-        const applied = await commitTurn({ ...commit, operations: kept }, call);
-        return commit.operations.map(({ operationId }) =>
-          operationId === "b"
-            ? {
-                operationId,
-                status: "failed",
-                message:
-                  "The chat is read-only; key sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD.",
-              }
-            : (applied[0] ?? { operationId, status: "discarded" }),
-        );
-      };
-      const result = await (await world.engine.start(world.start)).result;
-      const log = result.commitLog.map(
-        ({ operationId, commitStatus }) => `${operationId} ${commitStatus}`,
-      );
-      const key = {
-        chatId: "chat",
-        branchId: "main",
-        profileId: "profile",
-        operationProfileSessionId: "session",
-      };
-      const tags = (await readState(world.chat, key)).map(({ tag }) => tag);
-      expect([log, tags, result.status]).toEqual(
-        required
-          ? [["a discarded", "b error"], [], "failed"]
-          : [["a committed", "b error"], ["a"], "done"],
-      );
-      expect(JSON.stringify(result)).not.toContain("sk-proj-");
-      expect(result.failedDetails?.operationId).toBe(required ? "b" : undefined);
-    }
-  });
-
   it("in conflict are an error of the operation, and of the run where it is required", async () => {
     const operation = (
       required: boolean,

@@ -173,11 +173,11 @@ describe("an abort", () => {
         { id: "a", hooks: ["after_main_llm"], does: done(write("a", 1)), writesTag: "a" },
       ],
     });
-    const { commitTurn } = world.chat;
+    const { append } = world.runs;
     const stops: { abort?: () => void } = {};
-    world.chat.commitTurn = async (...parameters) => {
-      stops.abort?.();
-      return commitTurn(...parameters);
+    world.runs.append = async (...parameters) => {
+      if (parameters[0].commit !== undefined) stops.abort?.();
+      return append(...parameters);
     };
     const handle = await world.engine.start(world.start);
     stops.abort = () => handle.abort();
@@ -188,11 +188,11 @@ describe("an abort", () => {
     const world = scenario({
       operations: [{ id: "a", does: done(write("a", 1)), writesTag: "a" }],
     });
-    const { commitTurn } = world.chat;
+    const { append } = world.runs;
     const stops: { abort?: () => void } = {};
-    world.chat.commitTurn = async (...parameters) => {
-      stops.abort?.();
-      return commitTurn(...parameters);
+    world.runs.append = async (...parameters) => {
+      if (parameters[0].commit !== undefined) stops.abort?.();
+      return append(...parameters);
     };
     const handle = await world.engine.start(world.start);
     stops.abort = () => handle.abort();
