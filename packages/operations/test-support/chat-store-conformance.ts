@@ -159,7 +159,7 @@ export const chatStoreScripts: readonly ScriptRule<WrittenChat>[] = [
         of("w", { type: "turn.assistant_blocks", blocks: [{ kind: "text" }] }),
         of("x", { type: "turn.assistant_meta", meta: { mood: "good" } }),
       ];
-      const after = { hook: "after_main_llm", assistantVariantId: "a1" } as const;
+      const after = { hook: "after_main_llm" } as const;
       await store.commit(commit(operations, after));
       await say(store, "u2");
       await store.loadTurn(branch);

@@ -345,7 +345,8 @@ describe("kind compute", () => {
           throw new Error(`broken ${key}`);
         },
       },
-      nan: { run: () => Number.NaN },
+      hang: { run: () => new Promise(() => undefined) },
+    nan: { run: () => Number.NaN },
       infinite: { run: () => ({ hp: [Infinity] }) },
       map: { run: () => ({ hp: new Map([["troll", 4]]) }) },
       bytes: { run: () => new Uint8Array(2) },
@@ -380,6 +381,7 @@ describe("kind compute", () => {
     ["an unknown function", { function: "none" }, "validation_error"],
     ["a name of the prototype", { function: "constructor" }, "validation_error"],
     ["a function that throws", { function: "broken" }, "internal_error"],
+    ["a function that takes too long", { function: "hang", timeoutMs: 5 }, "timeout"],
     ["a result that is no JSON", { function: "endless" }, "output_parse_error"],
     ["a result that is no number", { function: "nan" }, "output_parse_error"],
     ["a result that holds no finite number", { function: "infinite" }, "output_parse_error"],

@@ -1,4 +1,4 @@
-import type { ChatMessage, ModelUsage, ToolCall } from "@ccl/core";
+import type { ChatMessage, ToolCall } from "@ccl/core";
 
 import type { ArtifactWrite } from "../artifact/operation-artifact.ts";
 import type { TurnEffect } from "../effects/operation-effect.ts";
@@ -71,8 +71,6 @@ export interface TurnCommit extends ChatBranch {
   runId: string;
   hook: Hook;
   userMessageId: string;
-  /** The answer of this run. Absent before the main call. Blocks and meta go to the selected variant of the turn. */
-  assistantVariantId?: string | undefined;
   /** In commit order. */
   operations: readonly OperationTurnEffects[];
   /** Milliseconds since the epoch. */
@@ -94,7 +92,6 @@ export interface AssistantVariant extends ChatBranch {
   messages?: readonly ChatMessage[] | undefined;
   /** The model's reasoning before the answer. */
   reasoning?: string | undefined;
-  usage?: ModelUsage | undefined;
   /** State of the run so far. Absent without a profile. */
   state?: VariantState | undefined;
 }

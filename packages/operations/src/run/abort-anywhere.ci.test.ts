@@ -105,7 +105,6 @@ async function runWithAbort(moment: number | undefined): Promise<Trial> {
       ...both,
       writesTag: "b",
       does: working(5_000, false, "b"),
-      params: { timeoutMs: 20_000 },
     },
     {
       id: "c",

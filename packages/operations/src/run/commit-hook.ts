@@ -3,7 +3,6 @@ import { isTurnEffect } from "../effects/is-effect-of.ts";
 import type { OperationEffect } from "../effects/operation-effect.ts";
 import { valuesByTag } from "../kinds/template-scope-of.ts";
 import { defaultRenderer } from "../liquid/create-template-renderer.ts";
-import type { RunEventBody } from "../events/run-event.ts";
 import type { Hook } from "../operation/operation-definition.ts";
 import type { OperationTurnEffects } from "../ports/chat-store.ts";
 import { fittedPrompt } from "./fitted-prompt.ts";
@@ -46,13 +45,8 @@ export async function commitHook(run: RunContext, hook: Hook): Promise<CommitLog
   return all.map((committing) => entryOf(committing, hook, discards));
 }
 
-/** Applies the outcome of a commit, new or stored, to the run. Returns what to announce. */
-export function adoptCommit(
-  run: RunContext,
-  hook: Hook,
-  entries: readonly CommitLogEntry[],
-): RunEventBody[] {
-  const changes: RunEventBody[] = [];
+/** Applies the outcome of a commit to the run, and announces what it changed. */
+export function adoptCommit(run: RunContext, hook: Hook, entries: readonly CommitLogEntry[]): void {
   const byId = new Map(entries.map((entry) => [entry.operationId, entry]));
   const artifacts = { ...run.artifacts };
   const persisted = { ...run.persisted };
@@ -69,7 +63,7 @@ export function adoptCommit(
     for (const effect of effects) {
       if (!("select" in effect) || effect.select !== true) continue;
       const side = effect.type === "turn.user_variant" ? "user" : "assistant";
-      changes.push({ type: "variant.selected", ...by, side });
+      run.emit({ type: "variant.selected", ...by, side });
     }
     const write = writeOf(record);
     if (write === undefined) continue;
@@ -84,7 +78,7 @@ export function adoptCommit(
     artifacts[write.tag] = artifact;
     const { tag, persisted: isKept, usage } = write;
     const shown = { persisted: isKept, usage, version: isKept ? version : undefined };
-    if (artifact !== before) changes.push({ type: "artifact.changed", ...by, tag, ...shown });
+    if (artifact !== before) run.emit({ type: "artifact.changed", ...by, tag, ...shown });
     if (write.persisted) {
       persisted[write.tag] = artifact;
       heads[write.tag] = run.input.runId;
@@ -97,7 +91,6 @@ export function adoptCommit(
   run.persisted = Object.freeze(persisted);
   if (run.kept !== undefined) run.kept = { ...run.kept, heads: Object.freeze(heads) };
   run.commitLog.push(...entries);
-  return changes;
 }
 
 /** The first required operation whose effects could not be committed. */
@@ -189,7 +182,7 @@ function commitAll(run: RunContext, hook: Hook, all: readonly Committing[]): voi
     return [{ operationId, effects, write: { value, version } }];
   });
   if (operations.length === 0) return;
-  const { runId, chatId, branchId, userMessageId, assistantVariantId } = run.input;
+  const { runId, chatId, branchId, userMessageId } = run.input;
   run.writer.commit({
     runId,
     hook,
@@ -199,7 +192,6 @@ function commitAll(run: RunContext, hook: Hook, all: readonly Committing[]): voi
     operations,
     writtenAt: run.services.clock.now(),
     state: run.kept,
-    assistantVariantId: hook === "after_main_llm" ? assistantVariantId : undefined,
   });
 }
 

@@ -14,7 +14,7 @@ export function createContext(
   attempt: Attempt,
   onRetry: OperationContext["onRetry"],
 ): OperationContext {
-  const { run, record, number, timer } = attempt;
+  const { run, record, number } = attempt;
   const { runId, trigger, chatId, branchId, userMessageId, deadlineMs } = run.input;
   const { hook, definition, config } = record.operation;
   const view = createOperationView(run, record);
@@ -31,7 +31,7 @@ export function createContext(
     artifacts: record.isStale ? view.artifacts() : run.artifacts,
     vars: run.turn.vars,
     policy: Object.freeze({ allowedEffects: allowedEffects[hook], maxSummaryChars }),
-    signal: timer === undefined ? run.signal : timer.signal,
+    signal: run.signal,
     startedAtMs: run.input.startedAt,
     answer: (wait: AnswerWait) => awaitAnswer(attempt, wait),
     deadlineAt: deadlineMs,

@@ -314,22 +314,3 @@ it("listens once to a signal, however many runs and attempts wait for it", async
     "aborted",
   ]);
 });
-
-it("tells attempts with a limit of time of an abort", async () => {
-  const world = scenario({
-    operations: [
-      {
-        id: "a",
-        params: { timeoutMs: 60_000 },
-        does: ({ signal }) =>
-          new Promise((resolve) =>
-            signal.addEventListener("abort", () => resolve({ status: "aborted" })),
-          ),
-      },
-    ],
-  });
-  const handle = await world.engine.start(world.start);
-  await settlePromises();
-  handle.abort();
-  expect(await handle.result).toMatchObject({ status: "aborted", durationMs: 0 });
-});

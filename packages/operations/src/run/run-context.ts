@@ -32,7 +32,7 @@ export interface OperationRecord extends PreparedOperation {
   isCommitted: boolean;
   /** True while it counts towards its limits. */
   hasSlot: boolean;
-  /** Cancels the wait for a slot or for the next attempt. */
+  /** Cancels the wait for a slot. */
   cancelWait?: (() => void) | undefined;
   /** The current attempt. Results of any other attempt are late. */
   attempt?: Attempt | undefined;
@@ -44,16 +44,6 @@ export interface Attempt {
   readonly record: OperationRecord;
   /** Counts from 1 once it has begun. */
   number: number;
-  /** Present if the operation has its own time limit. */
-  timer: AttemptTimer | undefined;
-}
-
-/** The time limit of an attempt. */
-export interface AttemptTimer {
-  signal: AbortSignal;
-  stop(): void;
-  /** Aborts the handler's signal. */
-  abort(reason: unknown): void;
 }
 
 const noEffects: readonly OperationEffect[] = Object.freeze([]);
@@ -68,9 +58,8 @@ export function writeOf(record: OperationRecord): ArtifactWrite | undefined {
   return effectsOf(record).find(isArtifactEffect);
 }
 
-/** Releases the slot and the timer that an operation holds, if any. */
+/** Releases the slot that an operation holds, if any. */
 export function releaseRecord(record: OperationRecord, limiter: ConcurrencyLimiter): void {
-  record.attempt?.timer?.stop();
   if (record.hasSlot) limiter.release();
   record.hasSlot = false;
 }
@@ -111,6 +100,8 @@ export interface RunContext {
   lease: RunLease;
   /** By index of the plan. */
   records: readonly OperationRecord[];
+  /** By `hook/operationId`. */
+  recordsByKey: ReadonlyMap<string, OperationRecord>;
   readonly state: RunState;
   writer: RunWriter;
   readonly timers: RunTimers;
@@ -165,13 +156,6 @@ export function recordOf({ records }: RunContext, index: number): OperationRecor
   const record = records[index];
   if (record === undefined) throw new RangeError(`The run has no operation ${index}.`);
   return record;
-}
-
-/** Records how an operation ended. If that changes what its dependents see, they rebuild their views. */
-export function endRecord(run: RunContext, record: OperationRecord, end: OperationStep): void {
-  record.end = end;
-  if (!record.isStale && end.effects === undefined) return;
-  for (const dependent of record.operation.dependents) recordOf(run, dependent).isStale = true;
 }
 
 /** The messages of the turn before its answer. */

@@ -7,6 +7,7 @@ import type { OperationConfig } from "../operation/operation-config.ts";
 import type { OperationDebug, OperationOutcome } from "../operation/operation-context.ts";
 import { tokensOf } from "../operation/tokens-of.ts";
 import type { OperationStep } from "../ports/run-step.ts";
+import { endRecord, takeStep } from "./apply-step.ts";
 import { boundSummary, maxSummaryChars } from "./bound-summary.ts";
 import {
   checkOutcome,
@@ -16,15 +17,13 @@ import {
 } from "./check-outcome.ts";
 import { createContext } from "./create-context.ts";
 import { createOperationView } from "./operation-view.ts";
-import { nextAttemptDelay, timeoutOf } from "./retry-policy.ts";
-import { endRecord, releaseRecord } from "./run-context.ts";
-import type { Attempt, AttemptTimer, OperationRecord, RunContext } from "./run-context.ts";
+import type { Attempt, OperationRecord, RunContext } from "./run-context.ts";
 import { type OperationEnd, operationAt, reduceRun } from "./reduce-run.ts";
 import type { OperationFailure } from "../operation/operation-failure.ts";
 
 /** Starts an operation as soon as it gets a slot, and dispatches how it ended. */
 export function startOperation(run: RunContext, record: OperationRecord): void {
-  const attempt: Attempt = { run, record, number: record.attempts, timer: undefined };
+  const attempt: Attempt = { run, record, number: record.attempts };
   const { when, every } = record.operation.config;
   if (every !== undefined && !isDue(run, every)) {
     endWork(attempt, notDue);
@@ -75,19 +74,11 @@ function begin(attempt: Attempt): void {
   reduceRun(run.state, { type: "operation_started", index });
   record.hasSlot = true;
   record.startedAt = run.services.clock.now();
-  const attemptNumber = record.attempts + 1;
-  const started = { operationId, operationName: definition.name, hook, attempt: attemptNumber };
-  run.emit({ type: "operation.started", ...started }, record.startedAt);
-  tryOnce(attempt);
-}
-
-function tryOnce(attempt: Attempt): void {
-  const { record } = attempt;
   record.attempts += 1;
   record.attempt = attempt;
   attempt.number = record.attempts;
-  const timeoutMs = timeoutOf(record.operation);
-  if (timeoutMs !== undefined) attempt.timer = startTimer(attempt, timeoutMs);
+  const started = { operationId, operationName: definition.name, hook, attempt: attempt.number };
+  run.emit({ type: "operation.started", ...started }, record.startedAt);
   const onDone = (outcome: OperationOutcome): void => settle(attempt, checked(outcome, attempt));
   const onThrown = (error: unknown): void => settle(attempt, outcomeOfThrown(error));
   try {
@@ -140,9 +131,8 @@ function callHandler(attempt: Attempt): unknown {
 }
 
 function settle(attempt: Attempt, outcome: CheckedOutcome): void {
-  attempt.timer?.stop();
-  // The result of any other attempt is too late.
-  if (attempt.record.attempt === attempt) afterAttempt(attempt, outcome);
+  // A result of an abandoned operation is too late.
+  if (attempt.record.attempt === attempt) endWork(attempt, outcome);
 }
 
 function checked(outcome: OperationOutcome, attempt: Attempt): CheckedOutcome {
@@ -158,38 +148,6 @@ function checked(outcome: OperationOutcome, attempt: Attempt): CheckedOutcome {
   } catch (error) {
     return outcomeOfThrown(error);
   }
-}
-
-/** Starts the attempt's own signal. When the time is up, the attempt fails even if the handler ignores the signal. */
-function startTimer(attempt: Attempt, timeoutMs: number): AttemptTimer {
-  const controller = new AbortController();
-  const stop = attempt.run.services.clock.schedule(timeoutMs, () => {
-    controller.abort(new DOMException("The attempt has timed out.", "TimeoutError"));
-    if (attempt.record.attempt !== attempt) return;
-    attempt.record.attempt = undefined;
-    const message = `The attempt took longer than ${timeoutMs} ms.`;
-    afterAttempt(attempt, failedOutcome("timeout", message));
-  });
-  return { signal: controller.signal, stop, abort: (reason) => controller.abort(reason) };
-}
-
-function afterAttempt(attempt: Attempt, outcome: CheckedOutcome): void {
-  const { run, record } = attempt;
-  const delayMs = !run.isStopping ? nextAttemptDelay(outcome, attempt) : undefined;
-  if (delayMs === undefined) {
-    endWork(attempt, outcome);
-    return;
-  }
-  run.writer.step({ ...stepOf(record, outcome), willRetry: true });
-  const cancel = run.services.clock.schedule(delayMs, () => {
-    record.cancelWait = undefined;
-    tryOnce({ ...attempt, timer: undefined });
-  });
-  record.cancelWait = () => {
-    cancel();
-    record.cancelWait = undefined;
-    endWork(attempt, outcome);
-  };
 }
 
 /** The journal entry for the end of an attempt. */
@@ -225,10 +183,8 @@ function endWork({ run, record }: Attempt, outcome: CheckedOutcome): void {
     inputsSummary: outcome.debug?.inputsSummary,
     outputsSummary: outcome.debug?.outputsSummary,
   };
-  announceEnd(run, record, step);
-  run.writer.step(step);
-  const { index } = record.operation;
-  run.dispatch({ type: "operation_finished", index, status: ended.status, isExempt });
+  const transition = takeStep(run, step);
+  if (transition !== undefined) run.dispatch(transition);
 }
 
 /** Records how an operation ended without a start, or that it was abandoned. */
@@ -236,31 +192,7 @@ export function recordEnd(run: RunContext, record: OperationRecord, end: Operati
   record.cancelWait?.();
   if (record.end !== undefined) return;
   const step = stepOf(record, { ...end, effects: noEffects }, run.services.clock.now());
-  announceEnd(run, record, { ...step, detached: end.detached });
-}
-
-function announceEnd(run: RunContext, record: OperationRecord, end: OperationStep): void {
-  releaseRecord(record, run.services.limiter);
-  record.attempt = undefined;
-  endRecord(run, record, end);
-  const { operationId, hook, definition } = record.operation;
-  const { status, finishedAt, startedAt, attempt, skippedReason, error, detached } = end;
-  run.emit(
-    {
-      type: "operation.finished",
-      operationId,
-      operationName: definition.name,
-      hook,
-      status,
-      finishedAt,
-      startedAt,
-      attempts: startedAt === undefined ? undefined : attempt,
-      skippedReason,
-      error,
-      detached,
-    },
-    finishedAt,
-  );
+  endRecord(run, record, { ...step, detached: end.detached });
 }
 
 /** Limit of one text in a summary under `debug`. */
