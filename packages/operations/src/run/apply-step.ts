@@ -2,7 +2,8 @@ import type { OperationStep, RunStep } from "../ports/run-step.ts";
 import { mainRun } from "./build-result.ts";
 import { adoptCommit, commitFailure } from "./commit-hook.ts";
 import type { RunTransition } from "./reduce-run.ts";
-import { type OperationRecord, recordOf, releaseRecord, type RunContext } from "./run-context.ts";
+import { type OperationRecord, releaseRecord } from "./operation-record.ts";
+import { recordOf, type RunContext } from "./run-context.ts";
 
 /** Stores a step and applies it. Returns the transition that follows from it. */
 export function takeStep(run: RunContext, step: RunStep): RunTransition | undefined {
@@ -50,7 +51,6 @@ export function applyStep(run: RunContext, step: RunStep): RunTransition | undef
 /** Records and announces how an operation ended. If that changes what its dependents see, they rebuild their views. */
 export function endRecord(run: RunContext, record: OperationRecord, end: OperationStep): void {
   releaseRecord(record, run.services.limiter);
-  record.attempt = undefined;
   record.end = end;
   const { operationId, hook, definition, dependents } = record.operation;
   if (record.isStale || end.effects !== undefined)

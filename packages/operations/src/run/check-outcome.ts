@@ -16,6 +16,7 @@ import { OperationsError } from "../operations-error.ts";
 import { allowedEffects } from "../operation/allowed-effects.ts";
 import { boundSummary } from "./bound-summary.ts";
 import { messageOf } from "../operation/message-of.ts";
+import { noEffects } from "./operation-record.ts";
 import type { PlannedOperation } from "./plan-run.ts";
 import { safeText } from "./safe-text.ts";
 import type {
@@ -58,7 +59,6 @@ const statuses: ReadonlySet<string> = new Set<OperationStatus>([
 ]);
 const maxMessageChars = 512;
 const detailLimits = { maxChars: 2_048, maxTextChars: 512 };
-const noEffects: readonly OperationEffect[] = Object.freeze([]);
 
 const noStatus = "The handler gave back no outcome with a status.";
 const nothingDone: CheckedOutcome = Object.freeze({ status: "done", effects: noEffects });

@@ -7,13 +7,8 @@ import type { Hook } from "../operation/operation-definition.ts";
 import type { OperationTurnEffects } from "../ports/chat-store.ts";
 import { fittedPrompt } from "./fitted-prompt.ts";
 import { artifactsAfter, promptEffectsOf, withUserVariant } from "./operation-view.ts";
-import {
-  effectsOf,
-  formerOf,
-  type OperationRecord,
-  type RunContext,
-  writeOf,
-} from "./run-context.ts";
+import { effectsOf, type OperationRecord, writeOf } from "./operation-record.ts";
+import { formerOf, type RunContext } from "./run-context.ts";
 import type { CommitLogEntry, CommittedEffect, FailedDetails } from "../events/run-result.ts";
 import { safeText } from "./safe-text.ts";
 import type { OperationErrorCode } from "../operation/operation-failure.ts";

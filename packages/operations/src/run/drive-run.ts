@@ -17,12 +17,8 @@ import type { DrivenRun, PreparedOperation } from "./prepare-run.ts";
 import { initialRunState, reduceRun, type RunTransition, type StopCause } from "./reduce-run.ts";
 import { replaySteps } from "./replay-steps.ts";
 import { openRunWriter } from "./run-journal.ts";
-import {
-  type OperationRecord,
-  releaseRecord,
-  type RunContext,
-  type RunTimers,
-} from "./run-context.ts";
+import { type OperationRecord, releaseRecord } from "./operation-record.ts";
+import type { RunContext, RunTimers } from "./run-context.ts";
 import type { FailedDetails, RunResult } from "../events/run-result.ts";
 
 import { safeText } from "./safe-text.ts";

@@ -13,15 +13,8 @@ import { effectVariantId } from "../ports/chat-turn.ts";
 import { assemblePrompt } from "../prompt/assemble-prompt.ts";
 import type { AssembledPrompt, EffectInput, InclusionInput } from "../prompt/assembled-prompt.ts";
 import { sendableHistory } from "../prompt/sendable-history.ts";
-import {
-  type ArtifactMap,
-  effectsOf,
-  formerOf,
-  type OperationRecord,
-  recordOf,
-  type RunContext,
-  writeOf,
-} from "./run-context.ts";
+import { effectsOf, type OperationRecord, writeOf } from "./operation-record.ts";
+import { type ArtifactMap, formerOf, recordOf, type RunContext } from "./run-context.ts";
 
 /** What an operation sees. Each part is computed on its first use. */
 export interface OperationView {

@@ -17,28 +17,27 @@ import {
 } from "./check-outcome.ts";
 import { createContext } from "./create-context.ts";
 import { createOperationView } from "./operation-view.ts";
-import type { Attempt, OperationRecord, RunContext } from "./run-context.ts";
+import { noEffects, type OperationRecord } from "./operation-record.ts";
+import type { RunContext } from "./run-context.ts";
 import { type OperationEnd, operationAt, reduceRun } from "./reduce-run.ts";
 import type { OperationFailure } from "../operation/operation-failure.ts";
 
 /** Starts an operation as soon as it gets a slot, and dispatches how it ended. */
 export function startOperation(run: RunContext, record: OperationRecord): void {
-  const attempt: Attempt = { run, record, number: record.attempts };
   const { when, every } = record.operation.config;
   if (every !== undefined && !isDue(run, every)) {
-    endWork(attempt, notDue);
+    endWork(run, record, notDue);
     return;
   }
   if (when && !conditionsHold(when, createOperationView(run, record).artifacts())) {
-    endWork(attempt, conditionFalse);
+    endWork(run, record, conditionFalse);
     return;
   }
   const { limiter } = run.services;
-  if (limiter.enter()) begin(attempt);
-  else record.cancelWait = limiter.wait(() => begin(attempt));
+  if (limiter.enter()) begin(run, record);
+  else record.cancelWait = limiter.wait(() => begin(run, record));
 }
 
-const noEffects: CheckedOutcome["effects"] = Object.freeze([]);
 const conditionFalse: CheckedOutcome = {
   status: "skipped",
   effects: noEffects,
@@ -61,8 +60,7 @@ function isDue(
   return windows(history) > windows(history.slice(0, formerTurn + 1));
 }
 
-function begin(attempt: Attempt): void {
-  const { run, record } = attempt;
+function begin(run: RunContext, record: OperationRecord): void {
   record.cancelWait = undefined;
   const { index, operationId, hook, definition } = record.operation;
   // The run may have been stopped while the operation waited for a slot.
@@ -75,14 +73,16 @@ function begin(attempt: Attempt): void {
   record.hasSlot = true;
   record.startedAt = run.services.clock.now();
   record.attempts += 1;
-  record.attempt = attempt;
-  attempt.number = record.attempts;
-  const started = { operationId, operationName: definition.name, hook, attempt: attempt.number };
+  const started = { operationId, operationName: definition.name, hook, attempt: record.attempts };
   run.emit({ type: "operation.started", ...started }, record.startedAt);
-  const onDone = (outcome: OperationOutcome): void => settle(attempt, checked(outcome, attempt));
-  const onThrown = (error: unknown): void => settle(attempt, outcomeOfThrown(error));
+  const end = (outcome: CheckedOutcome): void => {
+    // The result of an abandoned operation is too late.
+    if (record.end === undefined) endWork(run, record, outcome);
+  };
+  const onDone = (outcome: OperationOutcome): void => end(checked(run, record, outcome));
+  const onThrown = (error: unknown): void => end(outcomeOfThrown(error));
   try {
-    const promise = callHandler(attempt);
+    const promise = callHandler(run, record);
     if (promise instanceof Promise) promise.then(onDone, onThrown);
     else Promise.resolve(promise).then((outcome) => onDone(outcome as OperationOutcome), onThrown);
   } catch (error) {
@@ -92,15 +92,17 @@ function begin(attempt: Attempt): void {
 }
 
 /** Writes an attempt that the handler itself retries to the journal. */
-function repeated(attempt: Attempt, { code, message }: OperationFailure): void {
-  const { run, record } = attempt;
-  if (record.attempt !== attempt) return;
+function repeated(
+  run: RunContext,
+  record: OperationRecord,
+  { code, message }: OperationFailure,
+): void {
+  if (record.end !== undefined) return;
   run.writer.step({ ...stepOf(record, failedOutcome(code, message)), willRetry: true });
   record.attempts += 1;
 }
 
-function callHandler(attempt: Attempt): unknown {
-  const { run, record, number } = attempt;
+function callHandler(run: RunContext, record: OperationRecord): unknown {
   const { operationId, hook, definition } = record.operation;
   // The span that started the operation may have ended, but the operation is part of the run.
   return run.span.within(() =>
@@ -109,10 +111,10 @@ function callHandler(attempt: Attempt): unknown {
       {
         "ccl.operation.id": operationId,
         "ccl.operation.hook": hook,
-        "ccl.operation.attempt": number,
+        "ccl.operation.attempt": record.attempts,
       },
       (span) => {
-        const context = createContext(attempt, (error) => repeated(attempt, error));
+        const context = createContext(run, record, (error) => repeated(run, record, error));
         const outcome: unknown = record.handler(context);
         // A handler may return anything. Its outcome is validated later.
         if (outcome instanceof Promise)
@@ -130,21 +132,16 @@ function callHandler(attempt: Attempt): unknown {
   );
 }
 
-function settle(attempt: Attempt, outcome: CheckedOutcome): void {
-  // A result of an abandoned operation is too late.
-  if (attempt.record.attempt === attempt) endWork(attempt, outcome);
-}
-
-function checked(outcome: OperationOutcome, attempt: Attempt): CheckedOutcome {
+function checked(
+  run: RunContext,
+  record: OperationRecord,
+  outcome: OperationOutcome,
+): CheckedOutcome {
   try {
-    const result = checkOutcome(
-      outcome,
-      attempt.record.operation,
-      attempt.run.services.limits.maxEffectChars,
-    );
+    const result = checkOutcome(outcome, record.operation, run.services.limits.maxEffectChars);
     return result.debug === undefined
       ? result
-      : { ...result, debug: boundDebug(attempt, result.debug) };
+      : { ...result, debug: boundDebug(record, result.debug) };
   } catch (error) {
     return outcomeOfThrown(error);
   }
@@ -172,7 +169,7 @@ function stepOf(
 }
 
 /** Records how the operation ended, and continues the run. */
-function endWork({ run, record }: Attempt, outcome: CheckedOutcome): void {
+function endWork(run: RunContext, record: OperationRecord, outcome: CheckedOutcome): void {
   const isLate = run.isStopping && outcome.status !== "aborted";
   const ended: CheckedOutcome = isLate ? { status: "aborted", effects: noEffects } : outcome;
   const isExempt = ended === conditionFalse || ended === notDue;
@@ -198,7 +195,7 @@ export function recordEnd(run: RunContext, record: OperationRecord, end: Operati
 /** Limit of one text in a summary under `debug`. */
 const maxDebugChars = 16_384;
 
-function boundDebug({ record }: Attempt, debug: OperationDebug | null): OperationDebug {
+function boundDebug(record: OperationRecord, debug: OperationDebug | null): OperationDebug {
   const limits =
     record.operation.config.debug?.enabled === true
       ? { maxChars: maxSummaryChars + 2 * maxDebugChars, maxTextChars: maxDebugChars }

@@ -13,6 +13,8 @@ import {
   type ScenarioOperation,
 } from "../../test-support/engine-scenario.ts";
 import type { RunEvent } from "../events/run-event.ts";
+import { createOperationStores } from "../stores/create-operation-stores.ts";
+import { createRunEngine } from "./create-run-engine.ts";
 import type { StartOptions } from "./engine-options.ts";
 
 const held = (): {
@@ -381,6 +383,15 @@ describe("events", () => {
     expect((await run.result).mainLlm.text).toBe(texts.join(""));
     expect(world.clock.pendingTimers).toBe(0);
   });
+});
+
+it("refuses a chat apart from its runs", () => {
+  const [stores, other] = [createOperationStores(), createOperationStores()];
+  const options = { mainModel: createScriptedModel([]), recover: false, ...stores };
+  expect(() => createRunEngine(options)).not.toThrow();
+  expect(() => createRunEngine({ ...options, ...{ chat: other.chat } })).toThrow(
+    "chat of its runs",
+  );
 });
 
 describe("commits", () => {
