@@ -272,7 +272,7 @@ async function otherTable() {
   const library = new Liquid();
   const rows = [
     [
-      "template with a loop of 20, compiled once",
+      "template with a loop of 20",
       await medianOfCalls(() => must(cached.render(template, scope)), 200),
     ],
     [

@@ -87,10 +87,6 @@ export function createKind<Params extends CallParams>(
           ...toolsOf(read, context, options),
         });
         const effects = [...resultEffects(read, result), ...(result.effects ?? [])];
-        requireAllowed(
-          effects.map(({ type }) => type),
-          context,
-        );
         return { status: "done", effects, debug: shown() };
       } catch (error) {
         if (signal.aborted) return { status: "aborted", debug: shown() };
