@@ -1,7 +1,7 @@
 import type { Hook } from "../operation/operation-definition.ts";
 import type { MainStep } from "../ports/run-step.ts";
 import { callMain } from "./call-main.ts";
-import { takeStep } from "./apply-step.ts";
+import { applyStep, takeStep } from "./apply-step.ts";
 import { buildResult, withReason } from "./build-result.ts";
 import { commitHook } from "./commit-hook.ts";
 import { recordEnd, startOperation } from "./run-operation.ts";
@@ -64,9 +64,11 @@ function commit(run: RunContext, hook: Hook): void {
 async function commitEffects(run: RunContext, hook: Hook): Promise<void> {
   try {
     const entries = await commitHook(run, hook);
+    const step = { kind: "commit", hook, entries } as const;
     // Stored together with the commit, so that no crash can repeat it.
-    const next = takeStep(run, { kind: "commit", hook, entries });
-    if (next !== undefined && (await run.writer.flushed())) run.dispatch(next);
+    run.writer.step(step);
+    const next = (await run.writer.flushed()) ? applyStep(run, step) : undefined;
+    if (next !== undefined) run.dispatch(next);
   } catch (error) {
     run.giveUp(error);
   }

@@ -389,12 +389,29 @@ it("refuses a chat apart from its runs", () => {
   const [stores, other] = [createOperationStores(), createOperationStores()];
   const options = { mainModel: createScriptedModel([]), recover: false, ...stores };
   expect(() => createRunEngine(options)).not.toThrow();
-  expect(() => createRunEngine({ ...options, ...{ chat: other.chat } })).toThrow(
-    "chat of its runs",
-  );
+  const apart = { ...options, chat: other.chat };
+  expect(() => createRunEngine(apart)).toThrow("chat of its runs");
 });
 
 describe("commits", () => {
+  it("that cannot be stored are reported as discarded", async () => {
+    for (const hooks of [["before_main_llm"], ["after_main_llm"]] as const) {
+      const operation = { id: "a", hooks: [...hooks], writesTag: "a", does: done(write("a", 1)) };
+      const world = scenario({ operations: [operation] });
+      const { append } = world.runs;
+      world.runs.append = async (added, call) => {
+        if (added.commit !== undefined) throw new Error("The disk is full.");
+        return append(added, call);
+      };
+      const { status, commitLog, artifacts } = await (await world.engine.start(world.start)).result;
+      expect([status, commitLog.map(({ commitStatus }) => commitStatus), artifacts]).toEqual([
+        "failed",
+        ["discarded"],
+        [],
+      ]);
+    }
+  });
+
   it("in conflict are an error of the operation, and of the run where it is required", async () => {
     const operation = (
       required: boolean,
