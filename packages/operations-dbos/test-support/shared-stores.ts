@@ -18,6 +18,8 @@ export type StoreReply = { type: "reply"; id: number } & (
 /** The stores of an engine in this process, for workers in others: they outlive every one of them. */
 export interface SharedStores {
   runs: RunStore;
+  /** How many calls workers have made so far. */
+  readonly calls: number;
   answer(request: StoreRequest): Promise<StoreReply>;
   /** Resolves when the run has ended. */
   ended(runId: string): Promise<RunResult>;
@@ -28,6 +30,7 @@ export function createSharedStores(options: { forgetsSteps?: boolean } = {}): Sh
   const { runs, chat } = createOperationStores();
   const stores: Record<string, object> = { runs, chat };
   const waiting = new Map<string, (result: RunResult) => void>();
+  let calls = 0;
   const call = async ({ store, method, args }: StoreRequest): Promise<unknown> => {
     const target = stores[store] ?? {};
     const own: unknown = Reflect.get(target, method);
@@ -39,8 +42,12 @@ export function createSharedStores(options: { forgetsSteps?: boolean } = {}): Sh
   };
   return {
     runs,
+    get calls() {
+      return calls;
+    },
     async answer(request) {
       const { id } = request;
+      calls += 1;
       try {
         const value = await call(request);
         if (request.method === "append") await settleEnded(runs, waiting);
