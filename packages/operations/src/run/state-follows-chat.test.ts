@@ -50,7 +50,8 @@ describe.each(["memory", ...databaseKinds])("the state of prompts, on %s", (kind
       }),
       { numRuns },
     );
-    expect(prompts).toBeGreaterThan(numRuns);
+    // A single script may have no prompt.
+    expect(prompts).toBeGreaterThanOrEqual(numRuns > 1 ? numRuns : 0);
   });
 });
 
