@@ -87,7 +87,7 @@ function refused(value: unknown, path: Path, issues: Issue[]): null {
   issues.push({
     code: "not_json",
     path: [...path],
-    message: `A ${what}${typeof value === "number" ? ` (${value})` : ""} is no JSON value.`,
+    message: `A ${what}${typeof value === "number" ? ` (${value})` : ""} is not a JSON value.`,
   });
   return null;
 }

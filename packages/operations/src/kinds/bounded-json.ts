@@ -44,7 +44,7 @@ function jsonText(given: unknown): string {
       return value;
     });
   } catch (error) {
-    const message = `The output is no JSON: it is circular or holds what JSON has not. ${messageOf(error)}`;
+    const message = `The output is not JSON: it is circular or holds what JSON has not. ${messageOf(error)}`;
     throw new OperationError("output_parse_error", message);
   }
 }

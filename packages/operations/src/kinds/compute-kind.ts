@@ -27,12 +27,16 @@ const params: z.ZodType<ComputeParams> = z.strictObject({
 export const computeKind: Kind = createKind(
   params,
   ({ functions }) =>
-    async ({ context, params: { function: name, input = {} }, debug }) => {
+    async ({ context, params: { function: name, input = {} }, debug, attempt }) => {
       const compute = handedIn("function", functions, name);
       debug.inputsSummary["function"] = name;
-      const { artifacts, chatHistory, main, hook, trigger, signal } = context;
+      const { artifacts, chatHistory, main, hook, trigger } = context;
       const art = valuesByTag(artifacts);
-      const given = await compute.run(input, { art, chatHistory, main, hook, trigger, signal });
+      const view = { art, chatHistory, main, hook, trigger };
+      const given = await attempt(
+        async (signal) => compute.run(input, { ...view, signal }),
+        "internal_error",
+      );
       const { value, text } = boundedJson(given, maxValueChars);
       debug.outputsSummary["valueChars"] = text.length;
       return { value, text };

@@ -43,9 +43,13 @@ export interface KindRun<Params> {
   render(template: string, more?: { value: unknown }): string;
   /**
    * Calls something that the application supplied, and retries as `retry` says. It never retries after an abort, or if
-   * the wait would reach the deadline. Throws the last failure, as `provider_error` if it has no code.
+   * the wait would reach the deadline. Throws the last failure, with the code `otherwise` (`provider_error` by default)
+   * if it has none.
    */
-  attempt<Value>(call: (signal: AbortSignal) => Promise<Value>): Promise<Value>;
+  attempt<Value>(
+    call: (signal: AbortSignal) => Promise<Value>,
+    otherwise?: OperationErrorCode,
+  ): Promise<Value>;
 }
 
 /** The result of an operation's work. */
@@ -83,10 +87,6 @@ export function createKind<Params extends CallParams>(
           ...toolsOf(read, context, options),
         });
         const effects = [...resultEffects(read, result), ...(result.effects ?? [])];
-        requireAllowed(
-          effects.map(({ type }) => type),
-          context,
-        );
         return { status: "done", effects, debug: shown() };
       } catch (error) {
         if (signal.aborted) return { status: "aborted", debug: shown() };
@@ -178,13 +178,13 @@ function toolsOf(
       const message = text.issues.map((issue) => issue.message).join(" ");
       throw new OperationError("template_render_error", message);
     },
-    async attempt(call) {
+    async attempt(call, otherwise = "provider_error") {
       for (let number = 1; ; number += 1) {
         try {
           return await withTimeout(call, { signal, timeoutMs, onTimeout });
         } catch (error) {
           signal.throwIfAborted();
-          const failure = operationErrorOf(error, "provider_error");
+          const failure = operationErrorOf(error, otherwise);
           const { code, message, options: more } = failure;
           const nowMs = clock.now();
           const delayMs = nextDelay(

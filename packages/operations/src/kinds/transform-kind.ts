@@ -87,7 +87,7 @@ export const transformKind: Kind = createKind(
           if (!Array.isArray(result))
             throw new OperationError(
               "output_parse_error",
-              `The transform ${JSON.stringify(name)} gave no list of blocks.`,
+              `The transform ${JSON.stringify(name)} did not return a list of blocks.`,
             );
           blocks = result;
         }

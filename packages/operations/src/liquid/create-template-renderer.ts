@@ -13,7 +13,6 @@ import {
 import { type Context, defaultOperators, type Emitter, Liquid, type Template } from "liquidjs";
 
 import { wellFormed } from "../artifact/copy-json.ts";
-import { CompiledTemplates } from "./compiled-templates.ts";
 import { libraryFilters } from "./library-filters.ts";
 import { messageView } from "./message-view.ts";
 import { ownFilters } from "./own-filters.ts";
@@ -75,12 +74,11 @@ const stepWork = 50;
 
 /**
  * Creates a Liquid environment without a file system. It reads own properties of plain data only, and ends a render
- * that takes too long or produces too much. It compiles each template once.
+ * that takes too long or produces too much.
  */
 export function createTemplateRenderer(options: TemplateRendererOptions = {}): TemplateRenderer {
   const limits = withDefaults(defaultLimits, options.limits);
   const liquid = createLiquid(options, limits);
-  const compiled = new CompiledTemplates();
   const compile = (template: string): Template[] => {
     if (template.length > limits.maxTemplateChars) {
       throw new TemplateError(
@@ -93,7 +91,7 @@ export function createTemplateRenderer(options: TemplateRendererOptions = {}): T
     render(template, scope, { strictVariables = false }: RenderTemplateOptions = {}) {
       if (isPlain(template) && template.length <= limits.maxOutputChars) return success(template);
       return attempt(() => {
-        const parsed = compiled.get(template, compile);
+        const parsed = compile(template);
         return wellFormed(
           String(liquid.renderSync(parsed, environmentOf(scope), { strictVariables })),
         );
@@ -101,7 +99,7 @@ export function createTemplateRenderer(options: TemplateRendererOptions = {}): T
     },
     check: (template) =>
       attempt(() => {
-        compiled.get(template, compile);
+        compile(template);
         return template;
       }),
   };
@@ -109,7 +107,7 @@ export function createTemplateRenderer(options: TemplateRendererOptions = {}): T
 
 let shared: TemplateRenderer | undefined;
 
-/** The default renderer. The process has one, so that templates are compiled once. */
+/** The default renderer of the process. */
 export function defaultRenderer(): TemplateRenderer {
   return (shared ??= createTemplateRenderer());
 }

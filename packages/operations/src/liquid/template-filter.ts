@@ -32,7 +32,7 @@ export function numberOf(value: unknown): number {
 /** A value as a template prints it. Charges the meter first. */
 export function filterText(meter: FilterMeter, value: unknown): string {
   const text = textOfValue(value);
-  if (!text.ok) throw new TemplateError("A value is no JSON and cannot be printed");
+  if (!text.ok) throw new TemplateError("A value is not JSON and cannot be printed");
   meter.charge(text.value.length);
   return text.value;
 }

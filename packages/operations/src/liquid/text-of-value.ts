@@ -12,7 +12,7 @@ export function textOfValue(value: unknown): Result<string> {
     if (!CanonicalJsonError.isInstance(error)) throw error;
     const copy = copyJson(value);
     if (copy.ok) return success(canonicalJson(copy.value));
-    const message = `A value is no JSON (${error.code}) and cannot be written as text; write JSON or give a template.`;
+    const message = `A value is not JSON (${error.code}) and cannot be written as text; write JSON or give a template.`;
     return failure({ code: "template_render_error", path: [], message });
   }
 }

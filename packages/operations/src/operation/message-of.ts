@@ -5,5 +5,5 @@ export function messageOf(error: unknown): string {
   } catch {
     // The code below handles it.
   }
-  return "What was thrown is no error.";
+  return "What was thrown is not an error.";
 }

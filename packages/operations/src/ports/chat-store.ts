@@ -1,4 +1,4 @@
-import type { ChatMessage, ModelUsage, Part, ToolCall } from "@ccl/core";
+import type { ChatMessage, ToolCall } from "@ccl/core";
 
 import type { ArtifactWrite } from "../artifact/operation-artifact.ts";
 import type { TurnEffect } from "../effects/operation-effect.ts";
@@ -45,12 +45,6 @@ export interface ChatBranch {
   branchId: string;
 }
 
-/** A user's message that begins a turn. */
-export interface NewUserMessage extends ChatBranch {
-  userMessageId: string;
-  content: string | Part[];
-}
-
 /** A turn and the history before it. */
 export interface ChatTurn {
   userMessageId: string;
@@ -70,8 +64,6 @@ export interface OperationTurnEffects {
   effects: readonly TurnEffect[];
   /** A persisted write, and the version that it creates. */
   write?: { value: ArtifactWrite; version: number } | undefined;
-  /** True: if its effects cannot be applied, the whole commit is rejected. */
-  isRequired: boolean;
 }
 
 /** What one hook of a run changes about its turn, and writes to the state. */
@@ -79,10 +71,6 @@ export interface TurnCommit extends ChatBranch {
   runId: string;
   hook: Hook;
   userMessageId: string;
-  /** The answer of this run. Absent before the main call. Blocks and meta go to the selected variant of the turn. */
-  assistantVariantId?: string | undefined;
-  /** Token of the run's lease. Tokens lower than one that the branch has seen are refused. */
-  fencingToken: number;
   /** In commit order. */
   operations: readonly OperationTurnEffects[];
   /** Milliseconds since the epoch. */
@@ -90,14 +78,6 @@ export interface TurnCommit extends ChatBranch {
   /** State of the run before this commit. Absent without a profile. Heads of tags that are written move to the run. */
   state?: VariantState | undefined;
 }
-
-/** What happened to the turn effects of one operation. */
-export type TurnOutcome =
-  | { operationId: string; status: "applied" }
-  /** The engine truncates and masks `message`. */
-  | { operationId: string; status: "failed"; message: string }
-  /** Not applied, since a required operation of the commit failed. */
-  | { operationId: string; status: "discarded" };
 
 /** The main model's answer. It is stored as a variant of the turn and selected. */
 export interface AssistantVariant extends ChatBranch {
@@ -112,20 +92,12 @@ export interface AssistantVariant extends ChatBranch {
   messages?: readonly ChatMessage[] | undefined;
   /** The model's reasoning before the answer. */
   reasoning?: string | undefined;
-  usage?: ModelUsage | undefined;
   /** State of the run so far. Absent without a profile. */
   state?: VariantState | undefined;
-  fencingToken: number;
 }
 
-/**
- * The chat that a run belongs to. A crash may repeat any write, so a repeated write counts once. Writes are identified
- * by `userMessageId`, by `(runId, hook, operationId)` or by `assistantVariantId`. Ids of an operation's variants
- * derive from these too.
- */
+/** What a run reads of its chat. `RunStore` adds the run's message, its answer and what it commits. */
 export interface ChatStore {
-  /** Adds a user message at the end of the branch. A message that is already there stays as it is. */
-  appendUserMessage(message: NewUserMessage, options?: StoreCall): Promise<void>;
   /**
    * Loads the turn of that message, or the branch's last turn. Undefined if there is none. With `maxTurns` the history
    * holds that many of the newest turns, or more. It begins at the same turn for a long time, so that providers can
@@ -135,13 +107,6 @@ export interface ChatStore {
     turn: ChatBranch & { userMessageId?: string | undefined; maxTurns?: number | undefined },
     options?: StoreCall,
   ): Promise<ChatTurn | undefined>;
-  /**
-   * Applies effects in order. Returns an outcome for each operation, in the same order.
-   * @throws OperationsError `stale_lease`
-   */
-  commitTurn(commit: TurnCommit, options?: StoreCall): Promise<TurnOutcome[]>;
-  /** Stores the variant and selects it. @throws OperationsError `stale_lease` */
-  saveAssistantVariant(variant: AssistantVariant, options?: StoreCall): Promise<void>;
   /** The stored state of a session before a turn. Without `before`, that of the whole branch. */
   keptState(
     at: ChatBranch & { session: string; before?: string | undefined },

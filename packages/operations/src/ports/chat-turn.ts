@@ -1,16 +1,8 @@
 import type { ChatMessage, Part, ToolCall } from "@ccl/core";
 import { withoutUndefined } from "@ccl/core/json";
 
-import type { TurnEffect } from "../effects/operation-effect.ts";
 import type { Hook } from "../operation/operation-definition.ts";
-import type {
-  AssistantVariant,
-  KeptWrite,
-  OperationTurnEffects,
-  TurnCommit,
-  TurnOutcome,
-  VariantState,
-} from "./chat-store.ts";
+import type { AssistantVariant, VariantState } from "./chat-store.ts";
 
 /** One of several texts of a message. */
 export interface StoredVariant {
@@ -102,63 +94,6 @@ export function firstPosition(position: number, maxTurns: number | undefined): n
   return Math.max(0, Math.floor((position - maxTurns) / window)) * window + 1;
 }
 
-/** What the effects of a commit are applied to. */
-export interface Applying {
-  /** `runId/hook/operationId` of the effects that were applied. */
-  applied: Set<string>;
-  turn: StoredTurn;
-  commit: TurnCommit;
-  keep(write: KeptWrite): void;
-}
-
-/** Applies the effects of each operation whose effects are not applied yet, and stores its write. */
-export function commitOperations({ applied, turn, commit, keep }: Applying): TurnOutcome[] {
-  const { runId, hook, writtenAt } = commit;
-  const hasAnswer = turn.selectedAssistant !== undefined;
-  const isPossible = ({ effects }: OperationTurnEffects): boolean =>
-    hasAnswer || effects.every(({ type }) => type === "turn.user_variant");
-  const isRefused = commit.operations.some(
-    (operation) => operation.isRequired && !isPossible(operation),
-  );
-  const taken = isRefused ? [] : commit.operations.filter(isPossible);
-  const state = stateAfter(commit, taken);
-  for (const { operationId, effects, write } of taken) {
-    const key = `${runId}/${hook}/${operationId}`;
-    if (applied.has(key)) continue;
-    applied.add(key);
-    for (const [index, effect] of effects.entries())
-      applyEffect(turn, effect, { variantId: effectVariantId(commit, operationId, index), state });
-    if (write === undefined) continue;
-    const { value, version } = write;
-    keep({ runId, hook, operationId, writtenAt, version, write: value });
-  }
-  if (state !== undefined) moveState(turn, state);
-  return commit.operations.map((operation): TurnOutcome => {
-    const { operationId } = operation;
-    const message = "The turn has no answer yet that the effect could change.";
-    if (!isPossible(operation)) return { operationId, status: "failed", message };
-    return { operationId, status: isRefused ? "discarded" : "applied" };
-  });
-}
-
-/** The state of the run after these operations' writes. */
-function stateAfter(
-  { runId, state }: TurnCommit,
-  operations: readonly OperationTurnEffects[],
-): VariantState | undefined {
-  const written = operations.flatMap(({ write }) =>
-    write === undefined ? [] : [[write.value.tag, runId]],
-  );
-  return state && { ...state, heads: { ...state.heads, ...Object.fromEntries(written) } };
-}
-
-/** All answers of a run have its state. If the run has no answer, the turn holds it. */
-function moveState(turn: StoredTurn, state: VariantState): void {
-  const own = turn.assistantVariants.filter((variant) => variant.state?.runId === state.runId);
-  for (const variant of own) variant.state = state;
-  if (own.length === 0) turn.state = state;
-}
-
 /** Id of the variant that an operation's effect adds. A repeated effect has the same id. */
 export function effectVariantId(
   { runId, hook }: { runId: string; hook: Hook },
@@ -166,29 +101,6 @@ export function effectVariantId(
   index: number,
 ): string {
   return `${runId}/${hook}/${operationId}/${index}`;
-}
-
-function applyEffect(
-  turn: StoredTurn,
-  effect: TurnEffect,
-  { variantId, state }: Pick<StoredVariant, "variantId" | "state">,
-): void {
-  const answer = turn.assistantVariants[turn.selectedAssistant ?? -1];
-  switch (effect.type) {
-    case "turn.user_variant":
-      turn.userVariants.push({ variantId, content: effect.content, meta: effect.meta });
-      if (effect.select === true) turn.selectedUser = turn.userVariants.length - 1;
-      return;
-    case "turn.assistant_variant":
-      turn.assistantVariants.push({ variantId, content: effect.content, meta: effect.meta, state });
-      if (effect.select === true) turn.selectedAssistant = turn.assistantVariants.length - 1;
-      return;
-    case "turn.assistant_blocks":
-      if (answer !== undefined) answer.blocks = effect.blocks;
-      return;
-    case "turn.assistant_meta":
-      if (answer !== undefined) answer.meta = { ...answer.meta, ...effect.meta };
-  }
 }
 
 /** Removes the states of answers if `isKept` finds no writes of their runs. */

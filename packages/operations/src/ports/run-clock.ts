@@ -41,19 +41,18 @@ function scheduleTimeout(
 }
 
 /** Waits for a time, or until it is woken. `onWake` passes the function that wakes it, and may return a cleanup. */
-export async function pause(
+export function pause(
   clock: RunClock,
   delayMs: number,
   onWake?: (wake: () => void) => (() => void) | undefined,
 ): Promise<void> {
-  let cleanUp: (() => void) | undefined;
-  await new Promise<void>((resolve) => {
+  let cleanUp = (): void => {};
+  return new Promise<void>((resolve) => {
     const cancel = clock.schedule(delayMs, resolve);
     const clean = onWake?.(resolve);
     cleanUp = () => {
       cancel();
       clean?.();
     };
-  });
-  cleanUp?.();
+  }).finally(cleanUp);
 }

@@ -5,7 +5,7 @@ import type { Trigger } from "../operation/operation-definition.ts";
 import type { TurnSettings } from "../operation/turn-settings.ts";
 import type { OperationProfile } from "../profile/operation-profile.ts";
 import type { RunResult } from "../events/run-result.ts";
-import type { AssistantVariant, ChatStore, TurnCommit, TurnOutcome } from "./chat-store.ts";
+import type { AssistantVariant, ChatStore, TurnCommit } from "./chat-store.ts";
 import type { AnswerStep, RunStep } from "./run-step.ts";
 import type { StoreCall } from "./store-call.ts";
 
@@ -75,8 +75,6 @@ export interface NewRun {
   input: RunInput;
   clientRequest?: ClientRequest | undefined;
   lease: LeaseRequest;
-  /** Adds `input.userMessage` to `RunStore.chat`. */
-  addsMessage?: boolean | undefined;
 }
 
 /**
@@ -114,19 +112,18 @@ export interface RunAppend {
    * Ends the run, and frees its lease and the (chat, branch). A `run.finished` among the events has the same result.
    */
   result?: RunResult | undefined;
-  /** What `RunStore.chat` stores with the append. */
+  /** Stored as a variant of the turn and selected. It replaces a variant with the same id. */
   answer?: AssistantVariant | undefined;
+  /** Applied to the turn and its state. An operation that was applied before is skipped. */
   commit?: TurnCommit | undefined;
 }
 
 /**
  * The outcome of an append. `stale_lease`: a higher token was granted, or the run has ended. Nothing was stored.
- * Entries that the same token has already appended are skipped, so an append may be repeated. `turn` has the outcomes of
- * a commit.
+ * Entries that the same token has already appended are skipped, so an append may be repeated.
  */
 export interface AppendOutcome {
   status: "appended" | "stale_lease";
-  turn?: TurnOutcome[] | undefined;
 }
 
 /** A run as stored. */
@@ -180,9 +177,12 @@ export interface PruneRunsOptions extends StoreCall {
 
 /** Stores runs, so that one worker at a time executes each and another can resume it after a crash. */
 export interface RunStore {
-  /** The chat in the same records. An engine that uses it stores a turn and its run in the same step. */
-  readonly chat?: ChatStore | undefined;
-  /** Creates the run, reserves the (chat, branch) and leases the run, or does nothing and returns why. Atomic. */
+  /** The chat in the same records, so that a turn and its run are stored in the same step. */
+  readonly chat: ChatStore;
+  /**
+   * Creates the run, adds its message to the chat unless it is there, reserves the (chat, branch) and leases the run.
+   * Or it does nothing and returns why. Atomic.
+   */
   createRun(run: NewRun, options?: StoreCall): Promise<RunCreation>;
   loadRun(runId: string, options?: StoreCall): Promise<StoredRun | undefined>;
   /** Undefined if the run has ended or is leased. @throws OperationsError `unknown_run` */

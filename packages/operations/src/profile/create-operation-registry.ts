@@ -38,7 +38,7 @@ export function createOperationRegistry(): OperationRegistry {
 
 function checkHandler({ operationId }: OperationDefinition, handler: unknown): void {
   if (handler === undefined || typeof handler === "function") return;
-  const message = `The handler of ${JSON.stringify(operationId)} is no function; leave it out for that of the kind.`;
+  const message = `The handler of ${JSON.stringify(operationId)} is not a function; leave it out for that of the kind.`;
   throw new OperationsError("invalid_definition", message);
 }
 

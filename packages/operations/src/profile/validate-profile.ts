@@ -190,7 +190,7 @@ function checkTags({ operations }: OperationProfile, registry: OperationRegistry
     if (tag === undefined) continue;
     const path = ["operations", index, "config", "params", "writeArtifact", "tag"];
     if (!tagPattern.test(tag)) {
-      const message = `${JSON.stringify(tag)} is no tag: a letter or _, then up to 99 letters, digits, _ or -.`;
+      const message = `${JSON.stringify(tag)} is not a tag: a letter or _, then up to 99 letters, digits, _ or -.`;
       issues.push({ code: "invalid_tag", path, message });
     }
     const other = writers.get(tag);

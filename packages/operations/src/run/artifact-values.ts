@@ -20,10 +20,9 @@ export interface ArtifactValueOptions {
   source?: string | undefined;
 }
 
-/** Stores that offload long values. */
-export interface OffloadedStores {
+/** A store that offloads long values. */
+export interface OffloadedRuns {
   runs: RunStore;
-  chat: ChatStore;
   /** Deletes the values that no run and no state uses any more. Returns how many. */
   sweep(call?: StoreCall): Promise<number>;
 }
@@ -45,9 +44,9 @@ const decoder = new TextDecoder();
  * Offloads long artifact values to an artifact store and keeps their handles in the records. Reads return the values.
  */
 export function offloadValues(
-  { runs, chat }: Pick<OffloadedStores, "runs" | "chat">,
+  runs: RunStore,
   { store, aboveChars = defaultAboveChars, source = "operations" }: ArtifactValueOptions,
-): OffloadedStores {
+): OffloadedRuns {
   const keep = async (value: unknown, runId: string): Promise<unknown> => {
     // A value that looks like a handle is offloaded too, so that a read never confuses the two.
     if (!isLargerThan(value, aboveChars) && !isHandle(value)) return value;
@@ -67,8 +66,7 @@ export function offloadValues(
   };
   return {
     runs: offloadRuns(runs, keep, resolve),
-    chat: offloadChat(chat, keep, resolve),
-    sweep: (call) => sweep({ runs, chat, store, source }, call),
+    sweep: (call) => sweep({ runs, store, source }, call),
   };
 }
 
@@ -98,6 +96,7 @@ async function changedAt<Value>(record: Value, place: string, change: Resolve): 
 
 function offloadRuns(runs: RunStore, keep: Keep, resolve: Resolve): RunStore {
   return overriding(runs, {
+    chat: offloadChat(runs.chat, resolve),
     async append(append, call) {
       const change: Resolve = (value) => keep(value, append.runId);
       const { events, steps, result, commit } = append;
@@ -122,7 +121,7 @@ function offloadRuns(runs: RunStore, keep: Keep, resolve: Resolve): RunStore {
   });
 }
 
-function offloadChat(chat: ChatStore, keep: Keep, resolve: Resolve): ChatStore {
+function offloadChat(chat: ChatStore, resolve: Resolve): ChatStore {
   const whole = <Writes extends readonly KeptWrite[]>(writes: Writes): Promise<Writes> =>
     changedAt(writes, valuesOf.writes, resolve);
   return overriding(chat, {
@@ -131,10 +130,6 @@ function offloadChat(chat: ChatStore, keep: Keep, resolve: Resolve): ChatStore {
       return { heads, shown: await whole(shown), hidden: await whole(hidden) };
     },
     writesOf: async (runId, call) => whole(await chat.writesOf(runId, call)),
-    async commitTurn(commit, call) {
-      const change: Resolve = (value) => keep(value, commit.runId);
-      return chat.commitTurn(await changedAt(commit, valuesOf.commit, change), call);
-    },
   });
 }
 
@@ -150,15 +145,11 @@ function overriding<Store extends object>(store: Store, own: Partial<Store>): St
 
 interface Sweeping {
   runs: RunStore;
-  chat: ChatStore;
   store: ArtifactStore;
   source: string;
 }
 
-async function sweep(
-  { store, source, ...records }: Sweeping,
-  call: StoreCall = {},
-): Promise<number> {
+async function sweep({ runs, store, source }: Sweeping, call: StoreCall = {}): Promise<number> {
   const gone: ArtifactHandle[] = [];
   // Handles are sorted by id, so those of one owner are consecutive.
   let owner: { sessionId: string; isShown: (artifactId: string) => boolean } | undefined;
@@ -168,7 +159,7 @@ async function sweep(
     for (const handle of page.handles) {
       const { sessionId = "", artifactId } = handle;
       if (owner?.sessionId !== sessionId)
-        owner = { sessionId, isShown: await shownBy(records, sessionId, call) };
+        owner = { sessionId, isShown: await shownBy(runs, sessionId, call) };
       if (!owner.isShown(artifactId)) gone.push(handle);
     }
     cursor = page.cursor;
@@ -182,13 +173,13 @@ async function sweep(
 
 /** Which values a run uses, in its record or in the state. An unfinished run may use any. */
 async function shownBy(
-  { runs, chat }: Pick<Sweeping, "runs" | "chat">,
+  runs: RunStore,
   sessionId: string,
   call: StoreCall,
 ): Promise<(artifactId: string) => boolean> {
   const [runId = ""]: string[] = JSON.parse(sessionId);
   if ((await runs.loadRun(runId, call)) !== undefined) return () => true;
-  const values = (await chat.writesOf(runId, call)).map(({ write }) => write.value);
+  const values = (await runs.chat.writesOf(runId, call)).map(({ write }) => write.value);
   const ids = new Set(values.map((value) => (isHandle(value) ? value.cclArtifact : undefined)));
   return (artifactId) => ids.has(artifactId);
 }

@@ -1,5 +1,6 @@
 import type { Hook, Trigger } from "../operation/operation-definition.ts";
-import { effectsOf, type OperationRecord, type RunContext } from "./run-context.ts";
+import { effectsOf, type OperationRecord } from "./operation-record.ts";
+import type { RunContext } from "./run-context.ts";
 import type { MainStep } from "../ports/run-step.ts";
 import type {
   CommitLogEntry,

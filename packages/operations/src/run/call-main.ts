@@ -18,6 +18,7 @@ import { messageOf } from "../operation/message-of.ts";
 import { OperationsError } from "../operations-error.ts";
 import type { MainStep, TurnMessageStep } from "../ports/run-step.ts";
 import { sendableHistory } from "../prompt/sendable-history.ts";
+import { takeStep } from "./apply-step.ts";
 import { createQuestion, type Question } from "./ask-model.ts";
 import { operationCodeOf } from "./check-outcome.ts";
 import { fittedPrompt } from "./fitted-prompt.ts";
@@ -181,9 +182,7 @@ function addTurnMessage(
   position: number,
   of: Pick<TurnMessageStep, "message" | "steps">,
 ): void {
-  const step: TurnMessageStep = { kind: "turn_message", position, ...of };
-  run.turnMessages[position] = step;
-  run.writer.step(step);
+  takeStep(run, { kind: "turn_message", position, ...of });
 }
 
 /** Runs the latest tool calls of the model that have no result yet, concurrently. */

@@ -10,7 +10,7 @@ export function checkLimits({ prompt, ...limits }: EngineLimits): void {
     check(name, value, positive.has(name) ? 1 : 0);
   if (prompt === undefined) return;
   check("prompt.budget", prompt.budget, 0);
-  if (typeof prompt.counter?.count !== "function") refuse("prompt.counter is no token counter.");
+  if (typeof prompt.counter?.count !== "function") refuse("prompt.counter is not a token counter.");
 }
 
 function check(name: string, value: unknown, min: number): void {

@@ -1,7 +1,7 @@
 import type { Issue, Result } from "@ccl/core";
-import { failure, LanguageModelError, success } from "@ccl/core";
+import { LanguageModelError, success } from "@ccl/core";
 
-import { valueAt } from "@ccl/core/json";
+import { deepFreeze, valueAt } from "@ccl/core/json";
 
 import { copyJson } from "../artifact/copy-json.ts";
 import { isLargerThan } from "../artifact/is-larger-than.ts";
@@ -16,6 +16,7 @@ import { OperationsError } from "../operations-error.ts";
 import { allowedEffects } from "../operation/allowed-effects.ts";
 import { boundSummary } from "./bound-summary.ts";
 import { messageOf } from "../operation/message-of.ts";
+import { noEffects } from "./operation-record.ts";
 import type { PlannedOperation } from "./plan-run.ts";
 import { safeText } from "./safe-text.ts";
 import type {
@@ -58,7 +59,6 @@ const statuses: ReadonlySet<string> = new Set<OperationStatus>([
 ]);
 const maxMessageChars = 512;
 const detailLimits = { maxChars: 2_048, maxTextChars: 512 };
-const noEffects: readonly OperationEffect[] = Object.freeze([]);
 
 const noStatus = "The handler gave back no outcome with a status.";
 const nothingDone: CheckedOutcome = Object.freeze({ status: "done", effects: noEffects });
@@ -138,7 +138,7 @@ function checkEffects(
   operation: PlannedOperation,
 ): CheckedOutcome {
   if (!Array.isArray(effects))
-    return failedOutcome("validation_error", "The effects are no list; give an array.");
+    return failedOutcome("validation_error", "The effects are not a list; give an array.");
   const checked: OperationEffect[] = [];
   const writes: string[] = [];
   for (const [index, effect] of effects.entries()) {
@@ -162,17 +162,13 @@ function readEffect(effect: OperationEffect): Result<OperationEffect> {
   const copy = maskedCopy(effect);
   if (!copy.ok) return copy;
   const shape = effectShape.safeParse(copy.value);
-  // The copy is deeply frozen, the output of the shape is not.
-  if (isEffect(copy.value, shape.success)) return success(copy.value);
-  const [first, ...rest] = (shape.error?.issues ?? []).map(({ path, message }): Issue => ({
+  if (shape.success) return success(deepFreeze(shape.data));
+  const issues = shape.error.issues.map(({ path, message }): Issue => ({
     code: "invalid_shape",
     path: path.map(String),
     message,
   }));
-  return failure(
-    first ?? { code: "invalid_shape", path: [], message: "It has another shape." },
-    ...rest,
-  );
+  return { ok: false, issues };
 }
 
 /** A frozen copy in which provider keys and tokens are masked, since effects go to prompts, sessions and journals. */
@@ -181,10 +177,6 @@ function maskedCopy(effect: OperationEffect): ReturnType<typeof copyJson> {
   if (!copy.ok) return copy;
   const masked = maskTokensDeep(copy.value);
   return masked === copy.value ? copy : copyJson(masked);
-}
-
-function isEffect(value: unknown, hasShape: boolean): value is OperationEffect {
-  return hasShape && value !== null;
 }
 
 function describe(index: number, issues: readonly Issue[]): string {

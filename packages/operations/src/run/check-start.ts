@@ -37,7 +37,7 @@ export function checkStart(options: StartOptions, nowMs: number): StartRequest {
     );
   }
   if (signal !== undefined && typeof signal?.addEventListener !== "function")
-    refuse("The signal is no AbortSignal.");
+    refuse("The signal is not an AbortSignal.");
   const { deadlineAt, timeoutMs } = options;
   if (deadlineAt !== undefined && timeoutMs !== undefined)
     refuse("Give deadlineAt or timeoutMs, not both.");

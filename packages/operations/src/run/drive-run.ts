@@ -2,20 +2,23 @@ import { continueTrace, traced, type TraceSpan } from "@ccl/core/tracing";
 import { deepFreeze } from "@ccl/core/json";
 import type { ChatMessage } from "@ccl/core";
 
+import { takeStep } from "./apply-step.ts";
 import { createEventEmitter, knownEvents, type KnownEvents } from "./event-emitter.ts";
 import { OperationsError } from "../operations-error.ts";
 import { mergeTurns } from "../operation/turn-settings.ts";
 import { foldState, sessionOf } from "../ports/chat-state.ts";
+import { unknownTurn } from "../ports/conversation-store.ts";
 import type { RunStep } from "../ports/run-step.ts";
 import type { EngineServices } from "./engine-services.ts";
 import { executeCommand, stopHandlers } from "./execute-commands.ts";
 import { messageOf } from "../operation/message-of.ts";
 import { deferred, type RunDrive } from "./live-run.ts";
-import type { DrivenRun } from "./prepare-run.ts";
+import type { DrivenRun, PreparedOperation } from "./prepare-run.ts";
 import { initialRunState, reduceRun, type RunTransition, type StopCause } from "./reduce-run.ts";
 import { replaySteps } from "./replay-steps.ts";
 import { openRunWriter } from "./run-journal.ts";
-import { releaseRecord, type RunContext, type RunTimers } from "./run-context.ts";
+import { type OperationRecord, releaseRecord } from "./operation-record.ts";
+import type { RunContext, RunTimers } from "./run-context.ts";
 import type { FailedDetails, RunResult } from "../events/run-result.ts";
 
 import { safeText } from "./safe-text.ts";
@@ -48,6 +51,14 @@ function drive(driven: DrivenRun, span: TraceSpan): RunDrive {
     onLost: (error) => run.giveUp(error),
   });
   const controller = new AbortController();
+  const records = driven.operations.map((prepared): OperationRecord => ({
+    ...prepared,
+    attempts: 0,
+    isStale: false,
+    isCommitted: true,
+    hasSlot: false,
+    ...known.attempts.get(keyOf(prepared)),
+  }));
   const run: RunContext = {
     span,
     services,
@@ -56,13 +67,8 @@ function drive(driven: DrivenRun, span: TraceSpan): RunDrive {
     lease: driven.lease,
     writer,
     timers,
-    records: driven.operations.map((prepared) => ({
-      ...prepared,
-      attempts: 0,
-      isStale: false,
-      isCommitted: true,
-      hasSlot: false,
-    })),
+    records,
+    recordsByKey: new Map(records.map((record) => [keyOf(record), record])),
     state: initialRunState(plan),
     signal: controller.signal,
     abort: (reason) => controller.abort(reason),
@@ -106,6 +112,9 @@ function drive(driven: DrivenRun, span: TraceSpan): RunDrive {
   return { result: result.promise, stop: (cause, reason) => stop(run, cause, reason) };
 }
 
+const keyOf = ({ operation: { hook, operationId } }: PreparedOperation): string =>
+  `${hook}/${operationId}`;
+
 /** Stops a run once it is loaded. Before that it is unknown how its operations ended. */
 function stop(run: RunContext, cause: StopCause, reason?: string): void {
   const { state, timers, services } = run;
@@ -113,9 +122,8 @@ function stop(run: RunContext, cause: StopCause, reason?: string): void {
   if (run.asked === undefined) timers.set(2 * services.limits.graceMs, () => leave(run));
   run.asked ??= { cause, reason };
   if (!run.isLoaded || state.stage === "commit_after" || state.stage === "finished") return;
-  run.isStopping = true;
-  run.writer.step({ kind: "stop", cause, reason });
-  run.dispatch({ type: "stop", cause });
+  const next = takeStep(run, { kind: "stop", cause, reason });
+  if (next !== undefined) run.dispatch(next);
 }
 
 /** Stops a run that was asked to stop while it was loaded. */
@@ -180,7 +188,7 @@ function load(run: RunContext, { former, abort }: DrivenRun, known: KnownEvents)
   const begin = (): void => {
     announceStart(run);
     if (run.isOver) return;
-    const commands = former === undefined ? [] : replaySteps(run, former.steps, known);
+    const commands = former === undefined ? [] : replaySteps(run, former.steps);
     if (former !== undefined && abort === undefined && hasKilledWorkers(former.steps, known)) {
       const isMainBegun = known.mainAttempts > 0;
       run.dispatch({ type: "engine_failed", details: workerLost, isMainBegun });
@@ -241,17 +249,8 @@ async function loadHistory(run: RunContext, isNew: boolean): Promise<void> {
   const maxTurns = prompt && Math.max(minTurns, Math.ceil(prompt.budget / minTurnTokens));
   const { chat } = services;
   const at = { chatId, branchId, userMessageId };
-  let turn = await chat.loadTurn({ ...at, maxTurns });
-  if (turn === undefined && userMessage !== undefined) {
-    await chat.appendUserMessage({ ...at, content: userMessage });
-    turn = await chat.loadTurn({ ...at, maxTurns });
-  }
-  if (turn === undefined) {
-    throw new OperationsError(
-      "unknown_turn",
-      `There is no user message ${JSON.stringify(userMessageId)} in the branch.`,
-    );
-  }
+  const turn = await chat.loadTurn({ ...at, maxTurns });
+  if (turn === undefined) throw unknownTurn(userMessageId);
   // If the run has begun before, the turn may have another variant by now.
   const said = isNew && userMessage !== undefined ? turn.history.at(-1)?.content : undefined;
   if (

@@ -12,7 +12,6 @@ import type { ContextRecorder } from "@ccl/core/tracing";
 
 import type { ModelResolver, Retriever } from "../kinds/kind-options.ts";
 import type { Trigger } from "../operation/operation-definition.ts";
-import type { ChatStore } from "../ports/chat-store.ts";
 import type { ProfileStore } from "../ports/profile-store.ts";
 import type { PromptFitter } from "../ports/prompt-fitter.ts";
 import type { RunClock } from "../ports/run-clock.ts";
@@ -72,8 +71,8 @@ export interface RunEngineOptions extends LeaseOwners {
   /** Profile of starts that name none. The engine resumes runs that another process began with it. */
   profile?: OperationProfile | undefined;
   profiles?: ProfileStore | undefined;
+  /** Stores runs together with their chats. */
   runs?: RunStore | undefined;
-  chat?: ChatStore | undefined;
   /** Stores long values of artifacts by their content. Records of runs and states then contain handles. */
   artifacts?: ArtifactValueOptions | undefined;
   executor?: RunExecutor | undefined;

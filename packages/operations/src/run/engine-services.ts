@@ -27,8 +27,6 @@ export interface EngineServices extends Pick<
   turn: TurnSettings;
   runs: RunStore;
   chat: ChatStore;
-  /** True if `runs` stores changes of the chat too. */
-  keepsChat: boolean;
   /** Deletes long values that are no longer in use. Absent without an artifact store. */
   sweepValues?: ((call: StoreCall) => Promise<number>) | undefined;
   limiter: ConcurrencyLimiter;

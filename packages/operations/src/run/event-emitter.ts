@@ -41,7 +41,10 @@ function onceKey(event: RunEventBody): string | undefined {
       return `${event.type}/${event.phase}/${event.hook ?? ""}`;
     case "operation.finished":
     case "operation.waiting":
+    case "artifact.changed":
       return `${event.type}/${event.hook}/${event.operationId}`;
+    case "variant.selected":
+      return `${event.type}/${event.hook}/${event.operationId}/${event.side}`;
     case "run.started":
     case "main_llm.finished":
     case "run.finished":

@@ -1,7 +1,7 @@
 import type { ChatMessage, Result } from "@ccl/core";
 import { deepFreeze } from "@ccl/core/json";
 
-import type { ArtifactWrite, OperationArtifact } from "../artifact/operation-artifact.ts";
+import type { OperationArtifact } from "../artifact/operation-artifact.ts";
 import { writtenArtifact } from "../artifact/written-artifact.ts";
 import { defaultRenderer } from "../liquid/create-template-renderer.ts";
 import { isPromptEffect } from "../effects/is-effect-of.ts";
@@ -13,15 +13,8 @@ import { effectVariantId } from "../ports/chat-turn.ts";
 import { assemblePrompt } from "../prompt/assemble-prompt.ts";
 import type { AssembledPrompt, EffectInput, InclusionInput } from "../prompt/assembled-prompt.ts";
 import { sendableHistory } from "../prompt/sendable-history.ts";
-import {
-  type ArtifactMap,
-  effectsOf,
-  formerOf,
-  type OperationRecord,
-  recordOf,
-  type RunContext,
-  writeOf,
-} from "./run-context.ts";
+import { effectsOf, type OperationRecord, writeOf } from "./operation-record.ts";
+import { type ArtifactMap, formerOf, recordOf, type RunContext } from "./run-context.ts";
 
 /** What an operation sees. Each part is computed on its first use. */
 export interface OperationView {
@@ -106,30 +99,15 @@ function mainAfter(run: RunContext, records: readonly OperationRecord[]): MainRe
 
 /** The artifacts at the beginning of the hook, plus the writes of these operations in commit order. */
 export function artifactsAfter(run: RunContext, records: readonly OperationRecord[]): ArtifactMap {
+  const { runId, startedAt } = run.input;
   const changed: Record<string, OperationArtifact> = {};
   for (const record of records) {
     const write = writeOf(record);
-    if (write !== undefined) changed[write.tag] = artifactOf(run, record, write);
+    if (write === undefined) continue;
+    const stamp = { runId, writtenAt: record.end?.finishedAt ?? startedAt };
+    changed[write.tag] = writtenArtifact(formerOf(run, write), write, stamp);
   }
   return Object.freeze({ ...run.artifacts, ...changed });
-}
-
-// Cached by the record that writes them. All operations that see a write compute the same artifact until the hook is
-// committed, and values may be long.
-const artifactsByRecord = new WeakMap<OperationRecord, OperationArtifact>();
-
-function artifactOf(
-  run: RunContext,
-  record: OperationRecord,
-  given: ArtifactWrite,
-): OperationArtifact {
-  const known = artifactsByRecord.get(record);
-  if (known !== undefined) return known;
-  const { runId, startedAt } = run.input;
-  const stamp = { runId, writtenAt: record.end?.finishedAt ?? startedAt };
-  const artifact = writtenArtifact(formerOf(run, given), given, stamp);
-  artifactsByRecord.set(record, artifact);
-  return artifact;
 }
 
 /** Returns the prompt. @throws OperationsError whose `details.operationCode` says why there is none */

@@ -2,78 +2,19 @@ import type { TraceSpan } from "@ccl/core/tracing";
 import type { ChatMessage } from "@ccl/core";
 
 import type { ArtifactWrite, OperationArtifact } from "../artifact/operation-artifact.ts";
-import { isArtifactEffect } from "../effects/is-effect-of.ts";
-import type { OperationEffect } from "../effects/operation-effect.ts";
 import type { RunEventBody } from "../events/run-event.ts";
 import type { Hook } from "../operation/operation-definition.ts";
 import type { TurnSettings } from "../operation/turn-settings.ts";
-import type { MainStep, OperationStep, TurnMessageStep } from "../ports/run-step.ts";
+import type { MainStep, TurnMessageStep } from "../ports/run-step.ts";
 import type { VariantState } from "../ports/chat-store.ts";
 import type { RunInput, RunLease } from "../ports/run-store.ts";
-import type { ConcurrencyLimiter } from "./concurrency-limiter.ts";
 import type { EngineServices } from "./engine-services.ts";
 import type { Deferred } from "./live-run.ts";
+import type { OperationRecord } from "./operation-record.ts";
 import type { RunPlan } from "./plan-run.ts";
 import type { RunWriter } from "./run-journal.ts";
 import type { CommitLogEntry, MainLlmRun, RunResult } from "../events/run-result.ts";
-import type { PreparedOperation } from "./prepare-run.ts";
 import type { RunState, RunTransition, StopCause } from "./reduce-run.ts";
-
-/** One planned operation while the run executes. */
-export interface OperationRecord extends PreparedOperation {
-  /** Attempts so far, including those before a crash. */
-  attempts: number;
-  startedAt?: number | undefined;
-  /** How it ended. Absent until then. */
-  end?: OperationStep | undefined;
-  /** True if a dependency has effects, so that the operation's view differs from the beginning of the hook. */
-  isStale: boolean;
-  /** False if its commit failed, so that none of it reaches the prompt. */
-  isCommitted: boolean;
-  /** True while it counts towards its limits. */
-  hasSlot: boolean;
-  /** Cancels the wait for a slot or for the next attempt. */
-  cancelWait?: (() => void) | undefined;
-  /** The current attempt. Results of any other attempt are late. */
-  attempt?: Attempt | undefined;
-}
-
-/** One attempt at an operation. */
-export interface Attempt {
-  readonly run: RunContext;
-  readonly record: OperationRecord;
-  /** Counts from 1 once it has begun. */
-  number: number;
-  /** Present if the operation has its own time limit. */
-  timer: AttemptTimer | undefined;
-}
-
-/** The time limit of an attempt. */
-export interface AttemptTimer {
-  signal: AbortSignal;
-  stop(): void;
-  /** Aborts the handler's signal. */
-  abort(reason: unknown): void;
-}
-
-const noEffects: readonly OperationEffect[] = Object.freeze([]);
-
-/** The effects of an operation. None unless it is `done`. */
-export function effectsOf({ end }: OperationRecord): readonly OperationEffect[] {
-  return end?.effects ?? noEffects;
-}
-
-/** The one write among an operation's effects. */
-export function writeOf(record: OperationRecord): ArtifactWrite | undefined {
-  return effectsOf(record).find(isArtifactEffect);
-}
-
-/** Releases the slot and the timer that an operation holds, if any. */
-export function releaseRecord(record: OperationRecord, limiter: ConcurrencyLimiter): void {
-  record.attempt?.timer?.stop();
-  if (record.hasSlot) limiter.release();
-  record.hasSlot = false;
-}
 
 /** Timers that are cleared when the run ends. */
 export interface RunTimers {
@@ -111,6 +52,8 @@ export interface RunContext {
   lease: RunLease;
   /** By index of the plan. */
   records: readonly OperationRecord[];
+  /** By `hook/operationId`. */
+  recordsByKey: ReadonlyMap<string, OperationRecord>;
   readonly state: RunState;
   writer: RunWriter;
   readonly timers: RunTimers;
@@ -165,13 +108,6 @@ export function recordOf({ records }: RunContext, index: number): OperationRecor
   const record = records[index];
   if (record === undefined) throw new RangeError(`The run has no operation ${index}.`);
   return record;
-}
-
-/** Records how an operation ended. If that changes what its dependents see, they rebuild their views. */
-export function endRecord(run: RunContext, record: OperationRecord, end: OperationStep): void {
-  record.end = end;
-  if (!record.isStale && end.effects === undefined) return;
-  for (const dependent of record.operation.dependents) recordOf(run, dependent).isStale = true;
 }
 
 /** The messages of the turn before its answer. */

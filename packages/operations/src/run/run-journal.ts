@@ -1,5 +1,5 @@
 import type { RunEvent } from "../events/run-event.ts";
-import type { AssistantVariant, TurnCommit, TurnOutcome } from "../ports/chat-store.ts";
+import type { AssistantVariant, TurnCommit } from "../ports/chat-store.ts";
 import type { RunStep } from "../ports/run-step.ts";
 import type { RunAppend, RunStore } from "../ports/run-store.ts";
 import type { RunResult } from "../events/run-result.ts";
@@ -18,9 +18,9 @@ interface JournalOwner {
 export interface RunWriter {
   event(event: RunEvent): void;
   step(step: RunStep): void;
-  /** Stores an answer or a commit of `RunStore.chat` with the next append. A commit resolves to its outcomes. */
+  /** Stores an answer or a commit with the next append, together with its step. */
   answer(answer: AssistantVariant): void;
-  commit(commit: TurnCommit): Promise<TurnOutcome[] | undefined>;
+  commit(commit: TurnCommit): void;
   /** Ends the run with the next append. */
   finish(result: RunResult): void;
   /** Resolves once everything so far is stored. False if it never will be. */
@@ -34,8 +34,6 @@ interface Pending extends Omit<RunAppend, "runId" | "fencingToken"> {
   events: RunEvent[];
   steps: RunStep[];
   waiters: ((isStored: boolean) => void)[];
-  /** Of a stored commit. */
-  outcomes?: TurnOutcome[] | undefined;
 }
 
 const nothing = (): Pending => ({ events: [], steps: [], waiters: [] });
@@ -61,13 +59,12 @@ export function openRunWriter(runs: Pick<RunStore, "append">, owner: JournalOwne
   /** Never rejects. */
   const store = async (taken: Pending): Promise<void> => {
     const { waiters, ...added } = taken;
-    const { events, steps, result, commit } = added;
-    const isEmpty = events.length + steps.length === 0 && (result ?? commit) === undefined;
+    const { events, steps, result } = added;
+    const isEmpty = events.length + steps.length === 0 && result === undefined;
     try {
       const { runId, fencingToken } = owner;
       if (!isEmpty && !isLost) {
-        const { status, turn } = await runs.append({ ...added, runId, fencingToken });
-        taken.outcomes = turn;
+        const { status } = await runs.append({ ...added, runId, fencingToken });
         if (status === "appended") owner.onStored(events);
         else lose(undefined);
       }
@@ -120,11 +117,7 @@ export function openRunWriter(runs: Pick<RunStore, "append">, owner: JournalOwne
     event: (event) => change(() => pending.events.push(event)),
     step: (step) => change(() => pending.steps.push(step)),
     answer: (answer) => change(() => (pending.answer = answer)),
-    async commit(commit) {
-      const taken = pending;
-      taken.commit = commit;
-      return (await flushed()) ? taken.outcomes : undefined;
-    },
+    commit: (commit) => change(() => (pending.commit = commit)),
     finish: (result) => change(() => (pending.result = result)),
     flushed,
     close() {

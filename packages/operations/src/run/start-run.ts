@@ -201,13 +201,11 @@ function newRun(
   const nowMs = clock.now();
   const { clientRequestId } = options;
   const lease = { owner: at.owner, ttlMs: limits.leaseMs, nowMs };
-  const addsMessage = at.services.keepsChat;
-  if (clientRequestId === undefined) return { input, lease, addsMessage };
+  if (clientRequestId === undefined) return { input, lease };
   const keptUntilMs = nowMs + requestKeptMs;
   return {
     input,
     lease,
-    addsMessage,
     clientRequest: { clientRequestId, payloadHash: payloadHash(options), keptUntilMs },
   };
 }

@@ -38,5 +38,5 @@ export async function createEventResponse(options: EventResponseOptions): Promis
   }
   // Buffering proxies would delay the events.
   const own = { "content-type": "text/event-stream; charset=utf-8", "x-accel-buffering": "no" };
-  return new Response(streamOf(events, options), { headers: { ...own, ...headers } });
+  return new Response(streamOf(events, options.heartbeatMs), { headers: { ...own, ...headers } });
 }

@@ -19,8 +19,6 @@ export interface EventStreamOptions {
   lastEventId?: string | null | undefined;
   /** How long the stream may be silent before it sends a heartbeat for proxies. 15,000 ms by default. */
   heartbeatMs?: number | undefined;
-  /** How long a client should wait before it reconnects. By default the client decides. */
-  retryMs?: number | undefined;
   /** Ends the stream without an error. */
   signal?: AbortSignal | undefined;
 }
@@ -38,11 +36,9 @@ export interface OpenEvents {
 
 /** Validates the options and opens the events. @throws OperationsError `invalid_options` */
 export function openEvents(options: EventStreamOptions): OpenEvents {
-  const { engine, runId, lastEventId, signal, heartbeatMs, retryMs } = options;
-  for (const [name, value] of Object.entries({ heartbeatMs, retryMs })) {
-    if (value === undefined || (Number.isSafeInteger(value) && value > 0)) continue;
-    refuse(`${name} must be a whole number above 0, not ${value}.`);
-  }
+  const { engine, runId, lastEventId, signal, heartbeatMs = defaultHeartbeatMs } = options;
+  if (!(Number.isSafeInteger(heartbeatMs) && heartbeatMs > 0))
+    refuse(`heartbeatMs must be a whole number above 0, not ${heartbeatMs}.`);
   const controller = new AbortController();
   const end = (): void => {
     signal?.removeEventListener("abort", end);
@@ -83,10 +79,8 @@ function seqOf(lastEventId: string): number {
   const seq = Number(lastEventId);
   if (/^\d{1,15}$/.test(lastEventId) && Number.isSafeInteger(seq)) return seq;
   const shown = JSON.stringify(lastEventId.slice(0, 40));
-  refuse(`The last event id ${shown} is no number of an event.`);
+  refuse(`The last event id ${shown} is not the number of an event.`);
 }
-
-type StreamSettings = Omit<EventStreamOptions, "engine" | "runId" | "lastEventId" | "signal">;
 
 /** The default time without events before a heartbeat. */
 export const defaultHeartbeatMs: number = 15_000;
@@ -101,12 +95,13 @@ const encoder = new TextEncoder();
  * number as its id. The stream reads events only on demand, so a slow reader accumulates nothing in memory. It ends
  * after `run.finished`.
  */
-export function streamOf(events: OpenEvents, settings: StreamSettings): ReadableStream<Uint8Array> {
-  const { heartbeatMs = defaultHeartbeatMs, retryMs } = settings;
+export function streamOf(
+  events: OpenEvents,
+  heartbeatMs: number = defaultHeartbeatMs,
+): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        if (retryMs !== undefined) controller.enqueue(encoder.encode(`retry: ${retryMs}\n\n`));
         if (events.ended.aborted) return;
         const heartbeat = setInterval(() => {
           // A slow reader needs no heartbeat.

@@ -1,18 +1,18 @@
+import type { Part } from "@ccl/core";
+
 import { maxFeedItems } from "../artifact/written-artifact.ts";
-import { OperationsError } from "../operations-error.ts";
-import type {
-  ChatBranch,
-  KeptWrite,
-  NewUserMessage,
-  TurnCommit,
-  TurnOutcome,
-  VariantState,
-} from "../ports/chat-store.ts";
-import { commitOperations, shownState, type StoredTurn } from "../ports/chat-turn.ts";
+import type { TurnEffect } from "../effects/operation-effect.ts";
+import type { ChatBranch, KeptWrite, TurnCommit, VariantState } from "../ports/chat-store.ts";
+import {
+  effectVariantId,
+  shownState,
+  type StoredTurn,
+  type StoredVariant,
+} from "../ports/chat-turn.ts";
 import { unknownTurn } from "../ports/conversation-store.ts";
 import type { RecordEdit } from "./change-records.ts";
 import { chatNames } from "./record-names.ts";
-import { type BranchRecord, newBranch } from "./run-head.ts";
+import type { BranchRecord } from "./run-head.ts";
 
 /** A turn as stored. */
 export interface TurnRecord extends StoredTurn {
@@ -42,26 +42,13 @@ export function turnIn(record: TurnRecord): StoredTurn {
   return turn;
 }
 
-/** Reads a turn and its branch. @throws OperationsError `unknown_turn`, `stale_lease` */
+/** Reads a turn. @throws OperationsError `unknown_turn` */
 export async function readTurn(
   edit: RecordEdit,
   at: ChatBranch & { userMessageId: string },
-  fencingToken?: number,
 ): Promise<TurnRecord> {
   const { userMessageId } = at;
-  const name = chatNames.branch(at);
-  const [branch = newBranch(at), turn] = await edit.read<[BranchRecord, TurnRecord]>(
-    name,
-    chatNames.turn(at, userMessageId),
-  );
-  if (fencingToken !== undefined) {
-    if (fencingToken < branch.token) {
-      const message = `The lease with token ${fencingToken} is over: token ${branch.token} was given out since.`;
-      throw new OperationsError("stale_lease", message);
-    }
-    // Written even if it stays the same, so that no other lease is granted meanwhile.
-    edit.put(name, { ...branch, token: fencingToken });
-  }
+  const [turn] = await edit.read<[TurnRecord]>(chatNames.turn(at, userMessageId));
   if (turn === undefined) throw unknownTurn(userMessageId);
   return turn;
 }
@@ -80,7 +67,7 @@ export function putTurn(edit: RecordEdit, branch: ChatBranch, turn: TurnRecord):
 export function addMessage(
   edit: RecordEdit,
   branch: BranchRecord,
-  { userMessageId, content }: Pick<NewUserMessage, "userMessageId" | "content">,
+  { userMessageId, content }: { userMessageId: string; content: string | Part[] },
 ): BranchRecord {
   const { next: position, turns } = branch;
   const userVariants = [{ variantId: userMessageId, content }];
@@ -89,19 +76,65 @@ export function addMessage(
   return { ...branch, next: position + 1, turns: turns + 1 };
 }
 
-/** Applies what a run commits to its turn. */
+/** Applies what a run commits to its turn. Operations that were applied before are skipped. */
 export async function applyCommit(
   edit: RecordEdit,
   turn: TurnRecord,
   commit: TurnCommit,
-): Promise<TurnOutcome[]> {
+): Promise<void> {
+  const { runId, hook, writtenAt, operations } = commit;
+  const state = stateAfter(commit);
   const applied = new Set(turn.applied);
   const writes: KeptWrite[] = [];
-  const keep = (write: KeptWrite): void => void writes.push(write);
-  const outcomes = commitOperations({ applied, turn, commit, keep });
+  for (const { operationId, effects, write } of operations) {
+    const key = `${runId}/${hook}/${operationId}`;
+    if (applied.has(key)) continue;
+    applied.add(key);
+    for (const [index, effect] of effects.entries())
+      applyEffect(turn, effect, { variantId: effectVariantId(commit, operationId, index), state });
+    if (write === undefined) continue;
+    const { value, version } = write;
+    writes.push({ runId, hook, operationId, writtenAt, version, write: value });
+  }
   turn.applied = [...applied];
+  if (state !== undefined) moveState(turn, state);
   await addWrites(edit, commit, turn, writes);
-  return outcomes;
+}
+
+/** The state of the run after its writes. */
+function stateAfter({ runId, state, operations }: TurnCommit): VariantState | undefined {
+  const written = operations.flatMap(({ write }) => (write ? [[write.value.tag, runId]] : []));
+  return state && { ...state, heads: { ...state.heads, ...Object.fromEntries(written) } };
+}
+
+/** All answers of a run have its state. If the run has no answer, the turn holds it. */
+function moveState(turn: StoredTurn, state: VariantState): void {
+  const own = turn.assistantVariants.filter((variant) => variant.state?.runId === state.runId);
+  for (const variant of own) variant.state = state;
+  if (own.length === 0) turn.state = state;
+}
+
+function applyEffect(
+  turn: StoredTurn,
+  effect: TurnEffect,
+  { variantId, state }: Pick<StoredVariant, "variantId" | "state">,
+): void {
+  const answer = turn.assistantVariants[turn.selectedAssistant ?? -1];
+  switch (effect.type) {
+    case "turn.user_variant":
+      turn.userVariants.push({ variantId, content: effect.content, meta: effect.meta });
+      if (effect.select === true) turn.selectedUser = turn.userVariants.length - 1;
+      return;
+    case "turn.assistant_variant":
+      turn.assistantVariants.push({ variantId, content: effect.content, meta: effect.meta, state });
+      if (effect.select === true) turn.selectedAssistant = turn.assistantVariants.length - 1;
+      return;
+    case "turn.assistant_blocks":
+      if (answer !== undefined) answer.blocks = effect.blocks;
+      return;
+    case "turn.assistant_meta":
+      if (answer !== undefined) answer.meta = { ...answer.meta, ...effect.meta };
+  }
 }
 
 /** Stores a new turn. */
