@@ -15,6 +15,12 @@ export { parseLogicalPlan } from "./parse/parse-logical-plan.ts";
 export type { Expression } from "./plan/expression.ts";
 export type { LogicalPlan, PlanStep } from "./plan/logical-plan.ts";
 export { QueryError, type QueryErrorCode } from "./query-error.ts";
+export {
+  executeQuery,
+  explainQuery,
+  type Query,
+  type QueryExplanation,
+} from "./run/execute-query.ts";
 export { parseSql, type ParseSqlOptions, type SqlPlan } from "./select/parse-sql.ts";
 export {
   executeSql,
