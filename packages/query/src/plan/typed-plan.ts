@@ -9,8 +9,6 @@ import type { JoinKind, LogicalPlan, SortKey } from "./logical-plan.ts";
 export interface PlanColumn {
   name: string;
   type: DataType;
-  /** False only if no row can hold null. */
-  isNullable: boolean;
   /** As the catalog names it. Only operations that preserve the unit keep it. */
   unit?: string | undefined;
 }
@@ -27,7 +25,6 @@ export type TypedExpression =
 /** Type and unit of a typed expression's value. */
 export interface TypedValue {
   type: DataType;
-  isNullable: boolean;
   unit?: string | undefined;
 }
 
@@ -224,6 +221,5 @@ export function conjunctsOf(expression: TypedExpression): TypedExpression[] {
 export function conjunction(parts: readonly TypedExpression[]): TypedExpression | undefined {
   const [first] = parts;
   if (first === undefined || parts.length === 1) return first;
-  const isNullable = parts.some((part) => part.isNullable);
-  return { op: "call", function: "and", arguments: [...parts], type: { kind: "bool" }, isNullable };
+  return { op: "call", function: "and", arguments: [...parts], type: { kind: "bool" } };
 }

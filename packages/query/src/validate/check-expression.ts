@@ -28,8 +28,7 @@ export function checkExpression(
     case "column": {
       const column = findColumn(scope, expression.name, path);
       if (column === undefined) return undefined;
-      const { name, type, isNullable, unit } = column;
-      return { op: "column", name, type, isNullable, unit };
+      return { op: "column", ...column };
     }
     case "literal":
       return typedLiteral(expression);
@@ -51,8 +50,8 @@ export function checkExpression(
 /** A null has no type of its own. It counts as text until its context sets another type. */
 function typedLiteral({ type, value }: LiteralExpression): TypedLiteral {
   if (type === "null")
-    return { op: "literal", value: null, type: { kind: "text" }, isNullable: true };
-  return { op: "literal", value, type: literalType(type, value), isNullable: false };
+    return { op: "literal", value: null, type: { kind: "text" } };
+  return { op: "literal", value, type: literalType(type, value) };
 }
 
 /** The expression as a bool. Reports any other type. */
@@ -95,13 +94,11 @@ function checkCase(
     return value === undefined ? [] : [{ when, value }];
   });
   const type = same[0]?.type ?? { kind: "text" };
-  const isNullable = otherwise === undefined || same.some((value) => value.isNullable);
   return {
     op: "case",
     branches,
     otherwise,
     type,
-    isNullable,
     ...commonUnit(same),
   };
 }
@@ -140,7 +137,6 @@ function checkIn(
     value: converted(value, type),
     list,
     type: { kind: "bool" },
-    isNullable: value.isNullable,
   };
 }
 

@@ -204,18 +204,17 @@ describe("validateLogicalPlan", () => {
     const columns = result.ok ? result.value.columns : [];
     expect(
       columns.map(
-        ({ name, type, isNullable, unit }) =>
-          `${name}: ${typeName(type)}${isNullable ? "?" : ""} ${unit ?? ""}`,
+        ({ name, type, unit }) => `${name}: ${typeName(type)} ${unit ?? ""}`,
       ),
     ).toMatchInlineSnapshot(`
       [
-        "day: date? ",
-        "u_city: text? ",
-        "revenue: decimal(24,2)? USD",
-        "fee: float? EUR",
+        "day: date ",
+        "u_city: text ",
+        "revenue: decimal(24,2) USD",
+        "fee: float EUR",
         "n: int ",
-        "twice: decimal(13,2)? USD",
-        "half: float? ",
+        "twice: decimal(13,2) USD",
+        "half: float ",
       ]
     `);
     expect(result.ok && result.value.warnings).toEqual([]);
