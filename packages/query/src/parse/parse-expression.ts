@@ -14,7 +14,7 @@ import {
 } from "../plan/functions.ts";
 import { parseDataType, typeName } from "../plan/data-type.ts";
 import { literalOf } from "./literal-value.ts";
-import { nearestName } from "../plan/nearest-name.ts";
+import { nearestHint } from "../plan/nearest-name.ts";
 import { lowered } from "../plan/lowered.ts";
 import { reservedWords } from "../plan/reserved-words.ts";
 import { planLimits } from "./plan-limits.ts";
@@ -208,8 +208,7 @@ function readCall(reader: TokenReader, written: string): Expression {
     );
   }
   if (!isFunctionName(name)) {
-    const near = nearestName(name, [...Object.keys(functionArguments), "cast"]);
-    const hint = near === undefined ? "" : ` Did you mean ${near}?`;
+    const hint = nearestHint(name, [...Object.keys(functionArguments), "cast"]);
     throw invalidExpression(`There is no function ${name.slice(0, 40)}.${hint}`);
   }
   const parts = readArguments(reader);

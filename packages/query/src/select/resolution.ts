@@ -1,7 +1,6 @@
 import { quoteIdentifier } from "@ccl/sql";
 import type { Issue } from "@ccl/core";
-import { nearestName } from "../plan/nearest-name.ts";
-import { quotedName } from "../validate/check-context.ts";
+import { nearestHint, quotedName } from "../plan/nearest-name.ts";
 import {
   findColumn,
   originIn,
@@ -241,8 +240,7 @@ export function wordsOf(name: string): string {
 
 /** The nearest name and the existing ones. */
 export function hint(wanted: string, names: readonly string[]): string {
-  const near = nearestName(wanted, names);
-  const nearest = near === undefined ? "" : ` Did you mean ${quotedName(near)}?`;
+  const nearest = nearestHint(wanted, names);
   if (names.length === 0) return `.${nearest}`;
   const shown = names.slice(0, 40).join(", ");
   return `.${nearest} There is: ${shown}${names.length > 40 ? `, and ${names.length - 40} more` : ""}.`;

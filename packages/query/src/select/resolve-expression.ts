@@ -1,13 +1,10 @@
 import { quoteIdentifier } from "@ccl/sql";
 import { isRecord } from "@ccl/core/json";
-import { isSlipOf, nearestName } from "../plan/nearest-name.ts";
-import { quotedName } from "../validate/check-context.ts";
+import { isSlipOf, nearestHint, quotedName } from "../plan/nearest-name.ts";
 import {
   findColumn,
-  mayBeOfUnknown,
-  visibleNames,
+  columnNames,
   visibleSources,
-  type NameScope,
   type ValueKind,
 } from "./name-scope.ts";
 import { hint, wordsOf, type Place, type ReadQuery, type Resolution } from "./resolution.ts";
@@ -295,10 +292,9 @@ export class ExpressionResolver {
     if (name === undefined || databases === undefined) {
       const wanted = path.map(({ value }) => value).join(".");
       const instead = foreign.get(key);
-      const near = nearestName(wanted, [...sqlFunctions.keys()]);
       const help =
         instead === undefined
-          ? `.${near === undefined ? "" : ` Did you mean ${quotedName(near)}?`} Those of PostgreSQL, SQLite and DuckDB are taken.`
+          ? `.${nearestHint(wanted, sqlFunctions.keys())} Those of PostgreSQL, SQLite and DuckDB are taken.`
           : `: write ${instead}.`;
       return this.#at.refuse(
         "function_unknown",
@@ -360,19 +356,21 @@ export class ExpressionResolver {
     if (
       isQuoted &&
       this.#at.dialect === "sqlite" &&
-      !visibleNames(scope).some((each) => isSlipOf(name.value, each))
+      !columnNames(visibleSources(scope, undefined)).some((each) => isSlipOf(name.value, each))
     ) {
       this.#at.result.edits.push({ ...name, text: asText });
       return;
     }
-    if (mayBeOfUnknown(scope, table?.value)) return;
+    const sources = visibleSources(scope, table?.value);
+    // The column may belong to a table that does not exist.
+    if (sources.some(({ isUnknown }) => isUnknown)) return;
     const wanted = path.map(({ value }) => value).join(".");
-    const isTable =
-      table === undefined || visibleSources(scope).includes(table.value.toLowerCase());
-    if (!isTable) return this.#at.unknownTable(path.slice(0, -1), scope);
+    if (table !== undefined && sources.length === 0)
+      return this.#at.unknownTable(path.slice(0, -1), scope);
+    const names = columnNames(table === undefined ? sources : sources.slice(0, 1));
     this.#at.refuse(
       "column_unknown",
-      `There is no column ${quotedName(wanted)}${hint(name.value, namesOf(scope, table?.value))}${isQuoted ? ` A text stands in single quotes: ${asText.slice(0, 80)}.` : ""}`,
+      `There is no column ${quotedName(wanted)}${hint(name.value, names)}${isQuoted ? ` A text stands in single quotes: ${asText.slice(0, 80)}.` : ""}`,
     );
   }
 }
@@ -387,14 +385,6 @@ function literalText(value: unknown): string | undefined {
   const digits = listOf(number)[0];
   if (typeof text === "string") return quotedText(text);
   return typeof digits === "string" ? digits : undefined;
-}
-
-function namesOf(scope: NameScope, table: string | undefined): string[] {
-  if (table === undefined) return visibleNames(scope);
-  for (let at: NameScope | undefined = scope; at !== undefined; at = at.outer)
-    for (const { name, columns } of at.sources)
-      if (name === table.toLowerCase()) return [...columns.values()];
-  return [];
 }
 
 /** The dialects of a function that only its arguments reveal: `date(x, '+1 day')`, `strftime('%Y', x)`. */

@@ -1,5 +1,5 @@
 import { scanColumns } from "../connector/scan-columns.ts";
-import { quotedName } from "../validate/check-context.ts";
+import { quotedName } from "../plan/nearest-name.ts";
 import { findColumn, type NameScope, type TableUse } from "./name-scope.ts";
 import {
   hint,

@@ -3,7 +3,8 @@ import { simpleCondition } from "../connector/simple-condition.ts";
 import { shownName } from "../plan/derived-name.ts";
 import { scanConditions, splitScans } from "../scans/scan-conditions.ts";
 import { columnsOf, type TypedExpression, type TypedStep } from "../plan/typed-plan.ts";
-import { quotedName, type Report } from "./check-context.ts";
+import { quotedName } from "../plan/nearest-name.ts";
+import { type Report } from "./check-context.ts";
 
 /**
  * Checks that every scan of an API or a function has its required arguments, and that columns which

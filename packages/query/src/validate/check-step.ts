@@ -17,15 +17,8 @@ import type {
   TypedStep,
   TypedValue,
 } from "../plan/typed-plan.ts";
-import {
-  allKnown,
-  findColumn,
-  nameHint,
-  quotedName,
-  type IssuePath,
-  type Report,
-  type Scope,
-} from "./check-context.ts";
+import { quotedName } from "../plan/nearest-name.ts";
+import { allKnown, findColumn, nameHint, type IssuePath, type Report, type Scope } from "./check-context.ts";
 import { checkCondition, checkExpression } from "./check-expression.ts";
 import { decimalFor } from "./convert-type.ts";
 import { commonUnit, mismatch, sameTyped } from "./same-typed.ts";

@@ -5,7 +5,8 @@ import { inputsOf, type LogicalPlan, type PlanStep } from "../plan/logical-plan.
 import type { TypedStep, ValidLogicalPlan } from "../plan/typed-plan.ts";
 import { QueryError } from "../query-error.ts";
 import { checkAntiPatterns } from "./check-anti-patterns.ts";
-import { quotedName, reportInto, type Report } from "./check-context.ts";
+import { quotedName } from "../plan/nearest-name.ts";
+import { reportInto, type Report } from "./check-context.ts";
 import { checkParameters } from "./check-parameters.ts";
 import { checkJoinKeys } from "./check-join-keys.ts";
 import { checkStep, type StepContext } from "./check-step.ts";
