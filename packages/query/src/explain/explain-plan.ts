@@ -1,6 +1,5 @@
 import type { ResourceDetails } from "@ccl/catalog";
 import { findConnector, type Connectors } from "../connector/find-connector.ts";
-import { shownName } from "../plan/derived-name.ts";
 import type { LogicalPlan } from "../plan/logical-plan.ts";
 import { planScans } from "../scans/plan-scans.ts";
 import type { TypedStep } from "../plan/typed-plan.ts";
@@ -27,16 +26,16 @@ export function explainPlan(plan: LogicalPlan, options: ExplainOptions): PlanExp
   const valid = validPlan(plan, options);
   const { steps, scans, direct } = planScans(valid);
   const explained = (step: TypedStep): ExplainedStep => {
-    const name = shownName(step.name);
+    const { name, op } = step;
     const written = plan.steps.find((each) => each.name === name);
-    return { name, op: step.op, text: written === undefined ? "" : stepText(written, step) };
+    return { name, op, text: written === undefined ? "" : stepText(written, step) };
   };
   const sources = scans.map((scan): ExplainedSource => {
     const { resource } = scan;
     const [read] = steps.filter(({ name }) => name === scan.name).map(explained);
     const conditions = scan.conditions.map(conditionText).join(" and ");
     const text = `${read?.text}${conditions && ` where ${conditions}`}`;
-    const own: ExplainedStep = { name: shownName(scan.name), op: "scan", text };
+    const own: ExplainedStep = { name: scan.name, op: "scan", text };
     const columns = direct === undefined ? scan.columns : valid.columns;
     const rows = estimateScan(scan);
     return {

@@ -3,7 +3,7 @@ import type { TableScan } from "../connector/connector.ts";
 import { hasParameters, scanColumns } from "../connector/scan-columns.ts";
 import { simpleConditions, type SimpleCondition } from "../connector/simple-condition.ts";
 import { columnName, printPlan, tableName } from "../sql/print-plan.ts";
-import { readerCount, scanConditions, splitScans } from "./scan-conditions.ts";
+import { readerCount, scanConditions } from "./scan-conditions.ts";
 import {
   conjunctsOf,
   type TypedScan,
@@ -38,7 +38,7 @@ export interface PlanWork {
 
 /** Splits a plan into scans of sources and a statement over their rows. */
 export function planScans(valid: ValidLogicalPlan): PlanWork {
-  const used = usedSteps(splitScans(valid.steps));
+  const used = usedSteps(valid.steps);
   const conditions = scanConditions(used);
   const { text, columnsOf } = printPlan(used, valid.columns);
   const sentTo = (scan: TypedScan): SimpleCondition[][] =>

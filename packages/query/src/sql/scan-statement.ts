@@ -2,6 +2,7 @@ import { quoteIdentifier } from "@ccl/sql";
 import type { PlanValue } from "../connector/column-batch.ts";
 import type { TableScan } from "../connector/connector.ts";
 import { scanColumns } from "../connector/scan-columns.ts";
+import { scaledInt } from "../connector/decode-value.ts";
 import type { SimpleCondition } from "../connector/simple-condition.ts";
 import { typeName, type DataType } from "../plan/data-type.ts";
 
@@ -168,10 +169,8 @@ function sqliteValue(value: PlanValue, type: DataType): PlanValue {
       return value === true ? 1n : 0n;
     case "int":
       return BigInt(String(value));
-    case "decimal": {
-      const [whole = "0", fraction = ""] = String(value).split(".");
-      return BigInt(whole + fraction.padEnd(type.scale, "0"));
-    }
+    case "decimal":
+      return scaledInt(String(value), type.scale);
     case "timestamp":
     case "timestamptz": {
       const [clock = "", fraction = ""] = String(value)

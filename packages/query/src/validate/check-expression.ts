@@ -73,7 +73,7 @@ export function checkCondition(
 
 function checkCase(
   scope: Scope,
-  expression: CaseExpression,
+  expression: CaseExpression<Expression>,
   path: IssuePath,
 ): TypedExpression | undefined {
   const { otherwise: last } = expression;
@@ -105,7 +105,7 @@ function checkCase(
 
 function checkIn(
   scope: Scope,
-  expression: InExpression,
+  expression: InExpression<Expression, LiteralExpression>,
   path: IssuePath,
 ): TypedExpression | undefined {
   const value = checkExpression(scope, expression.value, path);
