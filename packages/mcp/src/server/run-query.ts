@@ -58,7 +58,12 @@ function queryIn(input: JsonRecord): Query {
   return { sql: stringAt(input, "sql"), plan: input["plan"] };
 }
 
-async function optionsOf({ catalog, connectors, engine, signal }: QueryCall): Promise<RunSqlOptions> {
+async function optionsOf({
+  catalog,
+  connectors,
+  engine,
+  signal,
+}: QueryCall): Promise<RunSqlOptions> {
   return { details: await everyDetail(catalog, signal), connectors, engine, limits, signal };
 }
 

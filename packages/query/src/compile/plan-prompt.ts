@@ -46,7 +46,10 @@ export function planMessages(task: string, context: PlanContext): ChatMessage[] 
 
 /** The functions that are called by name. The rules show the others in their own syntax. */
 function functionNames(): string {
-  const shown = new Set([...Object.keys(operators), ..."not negate is_null is_not_null between".split(" ")]);
+  const shown = new Set([
+    ...Object.keys(operators),
+    ..."not negate is_null is_not_null between".split(" "),
+  ]);
   const named = Object.keys(functionArguments).filter((name) => !shown.has(name));
   return named.join(", ");
 }

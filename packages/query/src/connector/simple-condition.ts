@@ -3,17 +3,24 @@ import { conjunctsOf, type TypedExpression } from "../plan/typed-plan.ts";
 import { decimalText, exactInt, scaledInt } from "./decode-value.ts";
 import type { PlanValue } from "./column-batch.ts";
 
-/** How a column is compared with constants. */
-type ConditionOperator = "eq" | "in" | "lt" | "le" | "gt" | "ge";
-
 /** `column = 1`, `column in (1, 2)`, `column < 1`: conditions that sources without a query engine can apply. */
 export interface SimpleCondition {
   column: string;
-  operator: ConditionOperator;
+  operator: keyof typeof conditionSigns;
   type: DataType;
   /** One value, or several for `in`. No row matches a null. */
   values: PlanValue[];
 }
+
+/** The operator as SQL and plans write it. */
+export const conditionSigns = {
+  eq: "=",
+  in: "in",
+  lt: "<",
+  le: "<=",
+  gt: ">",
+  ge: ">=",
+} as const;
 
 const mirrored = { eq: "eq", lt: "gt", le: "ge", gt: "lt", ge: "le" } as const;
 
@@ -40,7 +47,7 @@ export function simpleCondition(part: TypedExpression): SimpleCondition | undefi
 }
 
 function comparison(
-  operator: ConditionOperator,
+  operator: keyof typeof conditionSigns,
   value: TypedExpression | undefined,
   constants: readonly TypedExpression[],
 ): SimpleCondition | undefined {

@@ -58,7 +58,10 @@ export async function runDuckDbSql(
   }
 }
 
-async function start({ connection }: Session, { text, macros }: Pick<EngineSql, "text" | "macros">): Promise<DuckDBResult> {
+async function start(
+  { connection }: Session,
+  { text, macros }: Pick<EngineSql, "text" | "macros">,
+): Promise<DuckDBResult> {
   let failure: unknown;
   for (const creations of macros) {
     try {

@@ -1,8 +1,7 @@
 import { formatCount } from "@ccl/core";
 
-import type { SimpleCondition } from "../connector/simple-condition.ts";
+import { conditionSigns, type SimpleCondition } from "../connector/simple-condition.ts";
 import { isNumeric, typeName } from "../plan/data-type.ts";
-import { operators } from "../plan/functions.ts";
 import type { PlanStep } from "../plan/logical-plan.ts";
 import { renderName } from "../plan/reserved-words.ts";
 import type { TypedStep } from "../plan/typed-plan.ts";
@@ -86,5 +85,5 @@ export function conditionText({ column, operator, type, values }: SimpleConditio
   const shown = values.map((value) => (isNumber ? String(value) : quoteText(String(value))));
   return operator === "in"
     ? `${renderName(column)} in (${shown.join(", ")})`
-    : `${renderName(column)} ${operators[operator]?.symbol} ${shown.join("")}`;
+    : `${renderName(column)} ${conditionSigns[operator]} ${shown.join("")}`;
 }

@@ -16,7 +16,10 @@ function parsed(document: unknown, options = {}): LogicalPlan {
 
 /** The plan without its texts, which a document writes in the fixture's own spelling. */
 function withoutTexts({ version, steps }: LogicalPlan): LogicalPlan {
-  return { version, steps: steps.map((step) => ("text" in step ? { ...step, text: undefined } : step)) };
+  return {
+    version,
+    steps: steps.map((step) => ("text" in step ? { ...step, text: undefined } : step)),
+  };
 }
 
 function codesOf(document: unknown): string[] {
@@ -91,7 +94,9 @@ describe("parseLogicalPlan", () => {
       "limit",
       "distinct",
     ]);
-    expect(withoutTexts(parsed(JSON.stringify(planDocument(parsed(text)))))).toEqual(withoutTexts(parsed(text)));
+    expect(withoutTexts(parsed(JSON.stringify(planDocument(parsed(text)))))).toEqual(
+      withoutTexts(parsed(text)),
+    );
   });
 
   it("reads back every plan from its document", () => {

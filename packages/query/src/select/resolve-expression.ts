@@ -1,12 +1,8 @@
 import { quoteIdentifier } from "@ccl/sql";
 import { isRecord } from "@ccl/core/json";
 import { isSlipOf, nearestHint, quotedName } from "../plan/nearest-name.ts";
-import {
-  findColumn,
-  columnNames,
-  visibleSources,
-  type ValueKind,
-} from "./name-scope.ts";
+import { findColumn, columnNames, visibleSources, type ValueKind } from "./name-scope.ts";
+import { quoteText } from "../sql/print-expression.ts";
 import { hint, wordsOf, type Place, type ReadQuery, type Resolution } from "./resolution.ts";
 import {
   binaryOperators,
@@ -145,7 +141,7 @@ export class ExpressionResolver {
     if ((kind === "int" || kind === "bigint") && typeof literal === "string")
       if (!/^\s*[+-]?\d+\s*$/.test(literal))
         result.differences.push({
-          reason: `${quotedText(literal).slice(0, 40)} is no whole number`,
+          reason: `${quoteText(literal).slice(0, 40)} is no whole number`,
           dialect: "postgresql",
         });
     if (tag === "Cast" && kindOf(expr) === "fraction") {
@@ -249,7 +245,7 @@ export class ExpressionResolver {
     const [name, ...others] = this.#at.places.column(value);
     if (this.#at.dialect !== "sqlite" || name?.quote !== '"' || others.length > 0) return undefined;
     return findColumn(scope, undefined, name.value) === undefined
-      ? quotedText(name.value)
+      ? quoteText(name.value)
       : undefined;
   }
 
@@ -351,7 +347,7 @@ export class ExpressionResolver {
       return results.onUse();
     }
     const isQuoted = table === undefined && name.quote === '"';
-    const asText = quotedText(name.value);
+    const asText = quoteText(name.value);
     // SQLite reads a quoted name that is not a column as a text. A misspelled column must not become one.
     if (
       isQuoted &&
@@ -375,15 +371,11 @@ export class ExpressionResolver {
   }
 }
 
-function quotedText(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
-}
-
 /** A text or a number as SQL. Undefined for all other expressions. */
 function literalText(value: unknown): string | undefined {
   const { SingleQuotedString: text, Number: number } = nodeOf(value, "Value", "value");
   const digits = listOf(number)[0];
-  if (typeof text === "string") return quotedText(text);
+  if (typeof text === "string") return quoteText(text);
   return typeof digits === "string" ? digits : undefined;
 }
 

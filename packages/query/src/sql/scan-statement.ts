@@ -3,7 +3,7 @@ import type { PlanValue } from "../connector/column-batch.ts";
 import type { TableScan } from "../connector/connector.ts";
 import { scanColumns } from "../connector/scan-columns.ts";
 import { scaledInt } from "../connector/decode-value.ts";
-import type { SimpleCondition } from "../connector/simple-condition.ts";
+import { conditionSigns, type SimpleCondition } from "../connector/simple-condition.ts";
 import { typeName, type DataType } from "../plan/data-type.ts";
 
 /** A statement with its parameters. */
@@ -24,8 +24,6 @@ interface ScanDialect {
     type: DataType,
   ): { value: string; bound: (value: PlanValue) => PlanValue; mark: string } | undefined;
 }
-
-const operators = { eq: "=", in: "in", lt: "<", le: "<=", gt: ">", ge: ">=" } as const;
 
 /**
  * The SELECT of a scan. Conditions that the database compares in another way are left out, and the
@@ -61,7 +59,7 @@ export function scanStatement(
     const list = values.map((value) =>
       compared.mark.replace("?", bind(value === null ? null : compared.bound(value))),
     );
-    return [`${compared.value} ${operators[operator]} (${list.join(", ")})`];
+    return [`${compared.value} ${conditionSigns[operator]} (${list.join(", ")})`];
   });
   const tail = where.length === 0 ? "" : ` WHERE ${where.join(" AND ")}`;
   const table = source.table.map(quoteIdentifier).join(".");

@@ -220,10 +220,7 @@ function checkRound(input: CallInput): TypedExpression | undefined {
   }
   if (value.type.kind === "int") return value;
   const unit = commonUnit([value]);
-  const parts: TypedExpression[] = [
-    value,
-    { op: "literal", value: places, type: int },
-  ];
+  const parts: TypedExpression[] = [value, { op: "literal", value: places, type: int }];
   if (value.type.kind === "float") return callOf("round", parts, { type: float, ...unit });
   const { precision, scale } = decimalFor(value.type);
   if (places >= scale) return value;

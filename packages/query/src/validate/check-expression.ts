@@ -49,8 +49,7 @@ export function checkExpression(
 
 /** A null has no type of its own. It counts as text until its context sets another type. */
 function typedLiteral({ type, value }: LiteralExpression): TypedLiteral {
-  if (type === "null")
-    return { op: "literal", value: null, type: { kind: "text" } };
+  if (type === "null") return { op: "literal", value: null, type: { kind: "text" } };
   return { op: "literal", value, type: literalType(type, value) };
 }
 

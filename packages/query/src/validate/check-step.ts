@@ -18,7 +18,14 @@ import type {
   TypedValue,
 } from "../plan/typed-plan.ts";
 import { quotedName } from "../plan/nearest-name.ts";
-import { allKnown, findColumn, nameHint, type IssuePath, type Report, type Scope } from "./check-context.ts";
+import {
+  allKnown,
+  findColumn,
+  nameHint,
+  type IssuePath,
+  type Report,
+  type Scope,
+} from "./check-context.ts";
 import { checkCondition, checkExpression } from "./check-expression.ts";
 import { decimalFor } from "./convert-type.ts";
 import { commonUnit, mismatch, sameTyped } from "./same-typed.ts";

@@ -213,11 +213,8 @@ describe("validateLogicalPlan", () => {
     );
     const result = validateLogicalPlan(plan, { details });
     const columns = result.ok ? result.value.columns : [];
-    expect(
-      columns.map(
-        ({ name, type, unit }) => `${name}: ${typeName(type)} ${unit ?? ""}`,
-      ),
-    ).toMatchInlineSnapshot(`
+    expect(columns.map(({ name, type, unit }) => `${name}: ${typeName(type)} ${unit ?? ""}`))
+      .toMatchInlineSnapshot(`
       [
         "day: date ",
         "u_city: text ",
