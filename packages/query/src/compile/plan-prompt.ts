@@ -76,7 +76,7 @@ export interface PlanContext extends AccessOptions {
   /** Maps the aliases in `text` to resource ids. */
   aliases?: Readonly<Record<string, string>> | undefined;
   /**
-   * The resources that plans are checked against. `planDetails` returns those that one principal
+   * The resources that plans are checked against. `planDetails` returns the ones that a principal
    * sees.
    */
   details: readonly ResourceDetails[];

@@ -124,7 +124,7 @@ function fileName(resource: ResourceDetails, { fileOf }: ParquetConnectorOptions
   if (isPlain) return file;
   throw new QueryError(
     "source_failed",
-    `${JSON.stringify(file.slice(0, 200))} is no file within the folder.`,
+    `${JSON.stringify(file.slice(0, 200))} is not a file within the folder.`,
     {
       details: { resource: resource.id },
     },

@@ -197,7 +197,7 @@ function readCast(reader: TokenReader): Expression {
   const type = parseDataType(text);
   if (type !== undefined) return { op: "cast", value, type: typeName(type) };
   const known = "bool, int, float, decimal(precision,scale), text, date, timestamp, timestamptz";
-  throw invalidExpression(`"${text.slice(0, 40)}" is no type; use one of ${known}.`);
+  throw invalidExpression(`"${text.slice(0, 40)}" is not a type; use one of ${known}.`);
 }
 
 function readCall(reader: TokenReader, written: string): Expression {

@@ -261,7 +261,7 @@ describe("parseLogicalPlan", () => {
       [
         "steps.0.resource: A name is needed here, not "null".",
         "steps.1.where: Expected a value, but the text ends at character 5.",
-        "steps.2.op: "limt" is no operation; there are scan, filter, project, join, aggregate, sort, limit, union, distinct.",
+        "steps.2.op: "limt" is not an operation; there are scan, filter, project, join, aggregate, sort, limit, union, distinct.",
       ]
     `);
   });

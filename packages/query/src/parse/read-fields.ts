@@ -84,7 +84,7 @@ export const readName: Read<string> = (context, value, path) => {
     return "";
   }
   if (value.length > 200 || /[\p{Cc}\p{Cs}]/u.test(value)) {
-    const message = `${quoted(value)} is no name: at most 200 characters and no control characters.`;
+    const message = `${quoted(value)} is not a name: write up to 200 characters without control characters.`;
     report(context, "name_invalid", path, message);
   }
   return value;

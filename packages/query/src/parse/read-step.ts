@@ -19,12 +19,12 @@ import type { TokenReader } from "./token-reader.ts";
 export function readStep(index: number, previous: string | undefined): Read<PlanStep | undefined> {
   return (context, value, path) => {
     if (!isRecord(value)) {
-      const message = `${quoted(value ?? null)} is no step: an object with name and op.`;
+      const message = `${quoted(value ?? null)} is not a step: write an object with name and op.`;
       return report(context, "step_invalid", path, message);
     }
     const op = String(value["op"]);
     if (!isOperation(op)) {
-      const message = `${quoted(value["op"] ?? null)} is no operation; there are ${Object.keys(readers).join(", ")}.`;
+      const message = `${quoted(value["op"] ?? null)} is not an operation; there are ${Object.keys(readers).join(", ")}.`;
       return report(context, "step_invalid", [...path, "op"], message);
     }
     return readFields((fields) => {
@@ -97,7 +97,7 @@ const readers: Record<
     const given = get("kind", (_, value) => value ?? "inner");
     const kind = joinKinds.find((known) => known === given);
     if (kind === undefined) {
-      const message = `${quoted(given)} is no join; there are ${joinKinds.join(", ")}.`;
+      const message = `${quoted(given)} is not a join; there are ${joinKinds.join(", ")}.`;
       fail("step_invalid", message, "kind");
     }
     return {

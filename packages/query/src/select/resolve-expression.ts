@@ -141,7 +141,7 @@ export class ExpressionResolver {
     if ((kind === "int" || kind === "bigint") && typeof literal === "string")
       if (!/^\s*[+-]?\d+\s*$/.test(literal))
         result.differences.push({
-          reason: `${quoteText(literal).slice(0, 40)} is no whole number`,
+          reason: `${quoteText(literal).slice(0, 40)} is not a whole number`,
           dialect: "postgresql",
         });
     if (tag === "Cast" && kindOf(expr) === "fraction") {
@@ -238,7 +238,7 @@ export class ExpressionResolver {
   }
 
   /**
-   * The text that SQLite reads from a name in double quotes that is no column. Undefined for all
+   * The text that SQLite reads from a name in double quotes if no column has that name. Undefined for all
    * other expressions.
    */
   #quotedText(value: unknown, { scope }: Place): string | undefined {

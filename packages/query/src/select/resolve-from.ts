@@ -136,7 +136,7 @@ export class FromResolver {
     const first = path[0];
     const last = path.at(-1);
     if (first === undefined || last === undefined)
-      return this.#at.refuse("resource_unknown", "FROM names something that is no table.");
+      return this.#at.refuse("resource_unknown", "FROM names something that is not a table.");
     if (!isAbsent(table["args"])) return this.#tableFunction(table, last, scope, context);
     // In SQLite every WITH is recursive. An inner table of that name would mean the query being
     // read, which would never end.

@@ -36,7 +36,7 @@ const maxJoined = 40;
 interface ReadBody {
   outputs: Outputs;
   scope?: NameScope | undefined;
-  /** The GROUP BY columns. Undefined without GROUP BY, or if it lists anything but columns. */
+  /** What GROUP BY lists, if it lists only columns. */
   keys?: readonly FoundName[] | undefined;
   /** Tables that an outer query may join with its own. */
   joined?: number | undefined;
@@ -234,7 +234,7 @@ export class SelectResolver {
     return { outputs, scope, keys, joined: grouped.length > 0 || joined > maxJoined ? 1 : joined };
   }
 
-  /** The columns that GROUP BY lists. Undefined if it lists none, or anything but columns. */
+  /** Returns what GROUP BY lists, if it lists only columns. */
   #keys(groups: readonly unknown[], select: SyntaxNode, scope: NameScope): FoundName[] | undefined {
     const items = listOf(select, "projection");
     const keys = groups.map((group) => {

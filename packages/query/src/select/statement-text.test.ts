@@ -96,7 +96,7 @@ it.each([
   ["postgresql", "select pow(-8, 0.5)", "a negative number raised to a non-integer power"],
   ["postgresql", "select power(10, id + 400) from visits", "value out of range: overflow"],
   ["postgresql", "select power(0.000001, 200)", "value out of range: underflow"],
-  ["postgresql", "select coalesce(0, 'aB'::integer)", "'aB' is no whole number"],
+  ["postgresql", "select coalesce(0, 'aB'::integer)", "'aB' is not a whole number"],
   ["postgresql", "select max(1, 2, 3)", "max takes one value; write greatest(a, b)."],
   ["duckdb", "select min(id, 2) from visits", "min takes one value; write least(a, b)."],
   ["postgresql", "select * from visits a join visits b", "neither ON nor USING; write CROSS JOIN"],

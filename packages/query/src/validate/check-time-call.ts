@@ -82,7 +82,7 @@ function wallClock(
 function zoneOf(input: CallInput, zone: TypedExpression | undefined): TypedExpression | undefined {
   const value = zone === undefined ? "UTC" : literalText(zone);
   if (value !== undefined && isZone(value)) return { op: "literal", value, type: { kind: "text" } };
-  const message = `${JSON.stringify(value ?? typeName(zone?.type ?? timestamp))} is no time zone; write one of the IANA list, like 'Europe/Berlin' or 'UTC'.`;
+  const message = `${JSON.stringify(value ?? typeName(zone?.type ?? timestamp))} is not a time zone; write one of the IANA list, like 'Europe/Berlin' or 'UTC'.`;
   return input.scope.report("zone_unknown", input.path, message);
 }
 
