@@ -29,17 +29,6 @@ export interface TextEdit {
   text: string;
 }
 
-/**
- * A condition on one column that all rows of a statement meet, so that the table can be filtered
- * before it is loaded.
- */
-export interface KnownCondition {
-  table: TableUse;
-  column: string;
-  operator: string;
-  literal: unknown;
-}
-
 /** A column that a statement compares with literals, anywhere in it. */
 export interface Comparison extends ColumnOrigin {
   /** `lower` or `upper` if that is applied to the column. */
@@ -63,7 +52,8 @@ export interface ResolvedSelect {
   edits: TextEdit[];
   /** Names of the result columns. Undefined for an expression without an alias. */
   columns: (string | undefined)[];
-  conditions: KnownCondition[];
+  /** Comparisons that all rows of a statement meet, so that a table can be filtered before it is loaded. */
+  conditions: Comparison[];
   comparisons: Comparison[];
   keyPairs: KeyPair[];
   /** The databases that understand the statement unchanged. */
@@ -134,6 +124,8 @@ export class Resolution {
   /** Kinds found so far, by tree node. */
   readonly kinds: WeakMap<object, ValueKind | "unknown"> = new WeakMap();
   readonly outputs: WeakMap<object, Outputs> = new WeakMap();
+  /** Comparisons by the content of their tree node. */
+  readonly comparisonAt: WeakMap<object, Comparison> = new WeakMap();
   /** What queries read, by their outputs. */
   readonly reads: WeakMap<Outputs, Reads> = new WeakMap();
   /** Number of tables read so far. */

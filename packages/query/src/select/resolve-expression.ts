@@ -234,7 +234,9 @@ export class ExpressionResolver {
       (each) => literalText(each) ?? this.#quotedText(each, place) ?? [],
     );
     if (origin === undefined || literals.length < others.length) return;
-    comparisons.push({ ...origin, call, operator, literals });
+    const comparison = { ...origin, call, operator, literals };
+    comparisons.push(comparison);
+    this.#at.comparisonAt.set(node, comparison);
   }
 
   /**

@@ -405,21 +405,14 @@ export class SelectResolver {
     );
     if (!isInner) return;
     for (const part of conjuncts(where)) {
-      const { op, left, right } = nodeOf(part, "BinaryOp");
-      const literal = nodeOf(right, "Value")["value"];
-      const path = this.#at.places.column(left);
-      const name = path.at(-1);
-      if (name === undefined || literal === undefined || typeof op !== "string" || path.length > 2)
-        continue;
-      const own = { ...scope, outer: undefined };
-      const found = findColumn(own, path.at(-2)?.value, name.value);
-      if (found === undefined || found === "several" || found.source.table === undefined) continue;
-      this.#at.result.conditions.push({
-        table: found.source.table,
-        column: found.column,
-        operator: op,
-        literal,
-      });
+      const { tag = "", content } = variantOf(part) ?? {};
+      const node = nodeOf(content);
+      const comparison = this.#at.comparisonAt.get(node);
+      const isCondition = /^(?:BinaryOp|InList|Between)$/.test(tag) && node["negated"] !== true;
+      // A column of a subquery is compared after the subquery's own LIMIT.
+      const isOwn = scope.sources.some(({ table }) => table && table === comparison?.table);
+      if (isCondition && isOwn && comparison?.call === undefined && comparison !== undefined)
+        this.#at.result.conditions.push(comparison);
     }
   }
 }
