@@ -216,6 +216,11 @@ const sqlite: Macros = {
   substring: sqliteSlice,
   sqlite_date: sqliteTime([], (value) => own("strftime", value, "'%Y-%m-%d'")),
   strftime: sqliteTime(["f"], (value) => own("strftime", value, "f")),
+  // `strftime` with %s, which DuckDB lacks
+  strftime_seconds: sqliteTime(
+    ["f"],
+    (value) => `CAST(CAST(epoch(${value}) AS BIGINT) AS VARCHAR)`,
+  ),
   greatest: noNulls("greatest"),
   least: noNulls("least"),
   sqrt: [`(x) AS CASE WHEN x >= 0 THEN own."sqrt"(x) END`],

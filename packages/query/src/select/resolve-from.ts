@@ -1,3 +1,4 @@
+import { quoteIdentifier } from "@ccl/sql";
 import { scanColumns } from "../connector/scan-columns.ts";
 import { quotedName } from "../plan/nearest-name.ts";
 import { findColumn, type NameScope, type TableUse } from "./name-scope.ts";
@@ -122,8 +123,7 @@ export class FromResolver {
       case "UNNEST": {
         this.#at.only("postgresql", "duckdb");
         this.#expressions.parts(content["array_exprs"], { scope, common: context.common });
-        scope.sources.push(this.#at.derived(content["alias"], [{ name: "unnest" }]));
-        return;
+        return this.#ofFunction(content["alias"], { key: "unnest", columns: ["unnest"] }, scope);
       }
       default:
         this.#at.refuse("statement_refused", `FROM may have no ${wordsOf(factor?.tag ?? "this")}.`);
@@ -207,16 +207,33 @@ export class FromResolver {
     }
     this.#at.only(...(sqlFunctions.get(key) ?? []));
     this.#expressions.parts(nodeOf(table, "args")["args"], { scope, common: context.common });
+    this.#ofFunction(table["alias"], { key, columns }, scope);
+  }
+
+  /** Adds the rows of a function. */
+  #ofFunction(
+    alias: unknown,
+    { key, columns }: { key: string; columns: readonly string[] },
+    scope: NameScope,
+  ): void {
     const source = this.#at.derived(
-      table["alias"],
+      alias,
       columns.map((column) => ({ name: column })),
     );
-    const named = this.#at.aliasColumns(table["alias"]);
-    const alias =
+    const named = this.#at.aliasColumns(alias);
+    const written = this.#at.places.identifier(nodeOf(alias)["name"]);
+    // PostgreSQL calls the only column like the alias.
+    if (written !== undefined && named.length === 0)
+      this.#at.result.postgresEdits.push({
+        start: written.end,
+        end: written.end,
+        text: `(${quoteIdentifier(written.value)})`,
+      });
+    const own =
       source.name === undefined || named.length > 0 ? [] : [[source.name, source.name] as const];
     scope.sources.push({
       name: source.name ?? key,
-      columns: new Map([...source.columns, ...alias]),
+      columns: new Map([...source.columns, ...own]),
     });
   }
 }

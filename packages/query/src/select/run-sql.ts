@@ -299,11 +299,12 @@ async function nativeOf(plan: SqlPlan, options: SourceOptions): Promise<Native> 
 function spellingOf(plan: SqlPlan, options: SourceOptions): SqlSpelling {
   const { spellings, tables } = plan.resolved;
   if (options.dialect !== undefined) return options.dialect;
-  const dialects = new Set(
-    tables.map(
-      ({ resource }) => findConnector(options.connectors, resource).connector.sql?.dialect,
-    ),
-  );
+  const { connectors } = options;
+  const sources =
+    tables.length === 0
+      ? Object.values(connectors)
+      : tables.map(({ resource }) => findConnector(connectors, resource).connector);
+  const dialects = new Set(sources.map(({ sql }) => sql?.dialect));
   const [only] = dialects;
   if (dialects.size === 1 && only !== undefined && spellings.has(only)) return only;
   const order =

@@ -36,6 +36,9 @@ export function duckDbStatement(
     // DuckDB's parser reads these as types.
     if (/^(?:char|time|datetime)$/.test(name)) words.push({ start, end, text: `"${name}"` });
     if (name === "date" && spelling === "sqlite") words.push({ start, end, text: "sqlite_date" });
+    const first = tokens[tokens.findIndex((token) => token.start === start) + 2]?.text;
+    if (name === "strftime" && spelling === "sqlite" && first === "'%s'")
+      words.push({ start, end, text: "strftime_seconds" });
     // SQLite's aggregates are scalar functions if they have several arguments.
     if (count > 1 && name === "max") words.push({ start, end, text: "greatest" });
     if (count > 1 && name === "min") words.push({ start, end, text: "least" });
