@@ -149,6 +149,9 @@ export const postgresIdioms: readonly string[] = [
   "select g, count(o.id) from generate_series(1, 3) g left join orders o on o.customer_id = g group by g order by g",
   "select x from unnest(array[3, 1]) x order by x",
   "select (array[7, 8])[2], 7 / 2, -7 / 2",
+  `select to_char(day, 'Month'), to_char(day, 'FMDay'), to_char(day, 'YYYY"Q"Q'), to_char(day, 'yyyy-mm-dd') from orders order by id`,
+  "select to_char(happened, 'Mon DD, YYYY HH12:MI AM') from events order by id",
+  "select day at time zone 'Europe/Berlin' from orders order by id",
 ];
 
 /** SQLite idioms. */

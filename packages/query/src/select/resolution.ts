@@ -52,6 +52,8 @@ export interface ResolvedSelect {
   edits: TextEdit[];
   /** Names of the result columns. Undefined for an expression without an alias. */
   columns: (string | undefined)[];
+  /** True for a column of a `*`. PostgreSQL returns the columns that USING merges before the others. */
+  isOfStar: boolean[];
   /** Comparisons that all rows of a statement meet, so that a table can be filtered before it is loaded. */
   conditions: Comparison[];
   comparisons: Comparison[];
@@ -73,6 +75,7 @@ export interface ResolvedSelect {
 /** A column of a query's result. */
 interface Output {
   name?: string | undefined;
+  isOfStar?: boolean | undefined;
   kind?: ValueKind | undefined;
   origin?: ColumnOrigin | undefined;
 }
@@ -105,6 +108,7 @@ export class Resolution {
     functions: [],
     edits: [],
     columns: [],
+    isOfStar: [],
     conditions: [],
     comparisons: [],
     keyPairs: [],

@@ -135,6 +135,8 @@ export class ExpressionResolver {
       if (kindOf(left) === "date") this.#days(right, kindOf(right));
       if (kindOf(right) === "date") this.#days(left, kindOf(left));
     }
+    if (tag === "AtTimeZone" && kindOf(node["timestamp"]) === "date")
+      this.#instantOf(places.column(node["timestamp"]).at(-1)?.end);
     const kind = tag === "Cast" ? typeKind(node["data_type"]) : undefined;
     const literal = nodeOf(expr, "Value", "value")["SingleQuotedString"];
     // PostgreSQL casts a literal even where nothing reads it.
@@ -162,6 +164,14 @@ export class ExpressionResolver {
     const end = this.#at.places.column(count).at(-1)?.end;
     if (end !== undefined && (kind === "int" || kind === "bigint"))
       this.#at.result.postgresEdits.push({ start: end, end, text: "::integer" });
+  }
+
+  /** To PostgreSQL a date AT TIME ZONE is an instant, to DuckDB a clock. */
+  #instantOf(end: number | undefined): void {
+    const { postgresEdits, differences } = this.#at.result;
+    const reason = "a computed date has a time zone; cast it to timestamptz";
+    if (end === undefined) differences.push({ reason, dialect: "postgresql" });
+    else postgresEdits.push({ start: end, end, text: "::timestamptz" });
   }
 
   #unfixed(): void {

@@ -73,6 +73,7 @@ export class SelectResolver {
     }
     const outputs = this.#query(found.content, { common: new Map(), outer: undefined });
     this.#at.result.columns = outputs.map(({ name }) => name);
+    this.#at.result.isOfStar = outputs.map(({ isOfStar = false }) => isOfStar);
     if (this.#at.readCount > maxReads)
       this.#at.refuse(
         "limit_exceeded",
@@ -169,8 +170,9 @@ export class SelectResolver {
           this.#at.only("duckdb");
         const left = this.#body(content["left"], context).outputs;
         const right = this.#body(content["right"], context).outputs;
-        const outputs = left.map(({ name, kind }, index) => ({
+        const outputs = left.map(({ name, isOfStar, kind }, index) => ({
           name,
+          isOfStar,
           kind: commonKind([kind, right[index]?.kind]),
         }));
         return { outputs };
@@ -348,7 +350,7 @@ export class SelectResolver {
         if (left.has(key) || merged.has(key)) return [];
         if (scope.merged.has(key)) merged.add(key);
         const origin = originIn({ source, column: name });
-        return [{ name, kind: kindIn(source, name), origin }];
+        return [{ name, isOfStar: true, kind: kindIn(source, name), origin }];
       });
     });
   }

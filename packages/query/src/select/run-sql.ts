@@ -316,10 +316,11 @@ function spellingOf(plan: SqlPlan, options: SourceOptions): SqlSpelling {
 
 /** The statement's own names, or the source's if the column counts differ. A repeated name gets a number. */
 function namedColumns({ resolved }: SqlPlan, own: readonly SqlColumn[]): SqlColumn[] {
-  const names = resolved.columns;
+  const { columns: names, isOfStar } = resolved;
   const used = new Set<string>();
   return own.map(({ name: ownName, type }, index) => {
-    const wanted = (names.length === own.length ? names[index] : undefined) ?? ownName;
+    const isOwn = isOfStar[index] === true && names.includes(ownName);
+    const wanted = (names.length === own.length && !isOwn ? names[index] : undefined) ?? ownName;
     let name = wanted;
     for (let count = 2; used.has(name); count++) name = `${wanted}_${count}`;
     used.add(name);

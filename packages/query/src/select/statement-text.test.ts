@@ -97,6 +97,8 @@ it.each([
   ["postgresql", "select power(10, id + 400) from visits", "value out of range: overflow"],
   ["postgresql", "select power(0.000001, 200)", "value out of range: underflow"],
   ["postgresql", "select coalesce(0, 'aB'::integer)", "'aB' is not a whole number"],
+  ["postgresql", "select to_char(now(), 'TMMonth')", "the format 'TMMonth' has a part other than"],
+  ["postgresql", "select (current_date + 1) at time zone 'UTC'", "a computed date has a time zone"],
   ["postgresql", "select max(1, 2, 3)", "max takes one value; write greatest(a, b)."],
   ["duckdb", "select min(id, 2) from visits", "min takes one value; write least(a, b)."],
   ["postgresql", "select * from visits a join visits b", "neither ON nor USING; write CROSS JOIN"],
