@@ -1,4 +1,4 @@
-import type { PlanRow } from "@ccl/query";
+import type { PlanRow, SqlResult } from "@ccl/query";
 
 import { readCatalog } from "../catalog/read-catalog.ts";
 import { usageError } from "../cli-error.ts";
@@ -6,11 +6,7 @@ import { formatCount } from "../output/format-number.ts";
 import { printableLines } from "../output/printable.ts";
 import { renderTable } from "../output/table.ts";
 import { readInput } from "../plan/read-input.ts";
-import {
-  openQueryableCatalog,
-  type CatalogQuery,
-  type QueryAnswer,
-} from "../query/query-catalog.ts";
+import { openQueryableCatalog, type CatalogQuery } from "../query/query-catalog.ts";
 import type { CommandResult, Session } from "../session.ts";
 
 /** Flags of `ccl query`. */
@@ -54,8 +50,8 @@ export async function query(
   }
 }
 
-function answerResult(answer: QueryAnswer, format: QueryFlags["format"]): CommandResult {
-  const { columns, rows, ranOn, durationMs, total, doubts = [] } = answer;
+function answerResult(answer: SqlResult, format: QueryFlags["format"]): CommandResult {
+  const { columns, rows, ranOn, durationMs, total, doubts } = answer;
   const names = columns.map(({ name }) => name);
   const cells = rows.map((row) => names.map((name) => cellText(row[name])));
   return {

@@ -2,13 +2,13 @@ import type { LogicalPlan, PlanStep } from "../plan/logical-plan.ts";
 import {
   renderAggregate,
   renderExpression,
-  renderName,
   renderNamed,
-} from "../render/render-expression.ts";
+} from "./render-expression.ts";
+import { renderName } from "../plan/reserved-words.ts";
 
 /** The plan as a model writes it: expressions, keys and aggregates are texts. */
 export function planDocument({ version, steps }: LogicalPlan): object {
-  return { version, steps: steps.map(stepDocument) };
+  return { version, steps: steps.map((step) => stepDocument("text" in step ? { ...step, text: undefined } : step)) };
 }
 
 function stepDocument(step: PlanStep): object {

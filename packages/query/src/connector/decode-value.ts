@@ -15,6 +15,12 @@ export function exactInt(value: unknown): number | bigint | undefined {
   return Number.isSafeInteger(number) ? number : value;
 }
 
+/** Converts the digits of a decimal to an integer in units of its last digit. */
+export function scaledInt(text: string, scale: number): bigint {
+  const [whole = "", fraction = ""] = text.split(".");
+  return BigInt(whole + fraction.slice(0, scale).padEnd(scale, "0"));
+}
+
 /** Converts a decimal stored as a scaled integer to its digits. */
 export function scaledText(value: bigint, scale: number): string {
   if (scale === 0) return String(value);
@@ -25,12 +31,10 @@ export function scaledText(value: bigint, scale: number): string {
 
 /** A decimal with exactly `scale` digits after the point. Undefined if that would lose digits. */
 export function decimalText(text: string, scale: number): string | undefined {
-  const parts = /^([+-]?)(\d+)(?:\.(\d*))?$/.exec(text);
-  if (parts === null) return undefined;
-  const [, sign = "", whole = "", fraction = ""] = parts;
-  if (/[1-9]/.test(fraction.slice(scale))) return undefined;
-  const value = BigInt(whole + fraction.slice(0, scale).padEnd(scale, "0"));
-  return scaledText(sign === "-" ? -value : value, scale);
+  const parts = /^(?:\+(?!-))?(-?\d+(?:\.(\d*))?)$/.exec(text);
+  const [, digits = "", fraction = ""] = parts ?? [];
+  if (parts === null || /[1-9]/.test(fraction.slice(scale))) return undefined;
+  return scaledText(scaledInt(digits, scale), scale);
 }
 
 /** Converts a database's ISO text to a canonical time. */
@@ -96,7 +100,7 @@ export function valueError(
   at: { source: string; column: string; type: DataType },
   value: unknown,
 ): QueryError {
-  const message = `${at.source} gave a value (${typeof value}) for ${JSON.stringify(at.column)} that is no ${typeName(at.type)}; does the catalog still fit the source?`;
+  const message = `${at.source} gave a ${typeof value} for ${JSON.stringify(at.column)} that is not of type ${typeName(at.type)}; does the catalog still fit the source?`;
   return new QueryError("value_invalid", message, {
     details: { column: at.column, type: typeName(at.type) },
   });

@@ -47,11 +47,13 @@ export function scanColumns({ columns = [] }: ResourceDetails): Map<string, Scan
 }
 
 /** The column with its plan type. */
-export function planColumn({ column, isInRows, isRequired }: ScanColumn): PlanColumn {
-  const { name, unit, nn, pk } = column;
-  // A nested field is absent if its parent is.
-  const isNullable = isInRows ? (nn !== true && pk !== true) || /[.[]/.test(name) : !isRequired;
-  return { name, type: columnDataType(column.type), isNullable, unit };
+export function planColumn({ column: { name, type, unit } }: ScanColumn): PlanColumn {
+  return { name, type: columnDataType(type), unit };
+}
+
+/** False for a column of which the catalog says that no row lacks it. A nested field is absent if its parent is. */
+export function mayBeNull({ column: { name, nn, pk } }: ScanColumn): boolean {
+  return (nn !== true && pk !== true) || /[.[]/.test(name);
 }
 
 /** True for a resource that takes arguments. */

@@ -1,19 +1,26 @@
 import type { DataType } from "../plan/data-type.ts";
 import { conjunctsOf, type TypedExpression } from "../plan/typed-plan.ts";
-import { decimalText, exactInt } from "./decode-value.ts";
+import { decimalText, exactInt, scaledInt } from "./decode-value.ts";
 import type { PlanValue } from "./column-batch.ts";
-
-/** How a column is compared with constants. */
-type ConditionOperator = "eq" | "in" | "lt" | "le" | "gt" | "ge";
 
 /** `column = 1`, `column in (1, 2)`, `column < 1`: conditions that sources without a query engine can apply. */
 export interface SimpleCondition {
   column: string;
-  operator: ConditionOperator;
+  operator: keyof typeof conditionSigns;
   type: DataType;
   /** One value, or several for `in`. No row matches a null. */
   values: PlanValue[];
 }
+
+/** The operator as SQL and plans write it. */
+export const conditionSigns = {
+  eq: "=",
+  in: "in",
+  lt: "<",
+  le: "<=",
+  gt: ">",
+  ge: ">=",
+} as const;
 
 const mirrored = { eq: "eq", lt: "gt", le: "ge", gt: "lt", ge: "le" } as const;
 
@@ -40,7 +47,7 @@ export function simpleCondition(part: TypedExpression): SimpleCondition | undefi
 }
 
 function comparison(
-  operator: ConditionOperator,
+  operator: keyof typeof conditionSigns,
   value: TypedExpression | undefined,
   constants: readonly TypedExpression[],
 ): SimpleCondition | undefined {
@@ -122,7 +129,7 @@ function comparer(type: DataType): Comparer {
       return (left, right) => sign(left === true, right === true);
     case "decimal":
       return (left, right) =>
-        sign(digitsOf(String(left), type.scale), digitsOf(String(right), type.scale));
+        sign(scaledInt(String(left), type.scale), scaledInt(String(right), type.scale));
     case "timestamptz":
       // Without its Z, a time is a prefix of the same time with a fraction.
       return (left, right) =>
@@ -137,11 +144,6 @@ function signOfFloats(left: number, right: number): number {
   if (Number.isNaN(left) || Number.isNaN(right))
     return Number(Number.isNaN(left)) - Number(Number.isNaN(right));
   return left < right ? -1 : left > right ? 1 : 0;
-}
-
-function digitsOf(text: string, scale: number): bigint {
-  const [whole = "0", fraction = ""] = text.split(".");
-  return BigInt(whole + fraction.slice(0, scale).padEnd(scale, "0"));
 }
 
 function byCodePoints(left: string, right: string): number {

@@ -1,7 +1,7 @@
 import type { DuckDBValue } from "@duckdb/node-api";
 import type { PlanValue } from "../connector/column-batch.ts";
 import type { DataType } from "../plan/data-type.ts";
-import { exactInt, scaledText, type ValueDecoder } from "../connector/decode-value.ts";
+import { exactInt, scaledInt, scaledText, type ValueDecoder } from "../connector/decode-value.ts";
 
 /** The DuckDB module, imported when an engine opens. */
 export type DuckDbModule = typeof import("@duckdb/node-api");
@@ -23,7 +23,7 @@ export function duckDbEncoder(
     case "decimal":
       return orNull(
         (text) =>
-          new duckdb.DuckDBDecimalValue(BigInt(text.replace(".", "")), type.precision, type.scale),
+          new duckdb.DuckDBDecimalValue(scaledInt(text, type.scale), type.precision, type.scale),
       );
     case "date":
       return orNull((text) => new duckdb.DuckDBDateValue(Date.parse(`${text}T00:00:00Z`) / dayMs));

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import type { DuckDbModule } from "./duckdb-values.ts";
-import { engineError } from "./stream-query.ts";
+import { engineError } from "./result-chunks.ts";
 
 /** How an instance runs. */
 export interface InstanceSettings {

@@ -3,15 +3,15 @@ import type { ResourceDetails } from "@ccl/catalog";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { quoteIdentifier } from "@ccl/sql";
 import type { ColumnBatch } from "../connector/column-batch.ts";
-import type { Connector, RunOptions, TableScan } from "../connector/connector.ts";
+import type { Connector, TableScan } from "../connector/connector.ts";
 import { lastPart } from "../connector/find-connector.ts";
 import { columnDataType, typeName, type DataType } from "../plan/data-type.ts";
 import { QueryError } from "../query-error.ts";
 import { duckDbTypeName, printCondition, quoteText } from "../sql/print-expression.ts";
-import { interruptOnAbort } from "./interrupt-on-abort.ts";
 import { openInstance } from "./open-instance.ts";
 import { loadDuckDb } from "./load-duckdb.ts";
-import { engineError, streamQuery, type Session } from "./stream-query.ts";
+import { engineError } from "./result-chunks.ts";
+import { runDuckDbSql } from "./run-duckdb-sql.ts";
 
 /** Which Parquet files may be read, and with which resources. */
 export interface ParquetConnectorOptions {
@@ -47,18 +47,18 @@ export async function openParquetConnector(
     async *run(scan, run) {
       throwIfAborted(run.signal, QueryError);
       if (!isOpen) throw new QueryError("closed", "The connector is closed; open another one.");
+      const path = folder + fileName(scan.resource, options);
       const connection = await instance.connect();
-      const stopListening = interruptOnAbort(connection, run.signal);
       try {
-        const path = folder + fileName(scan.resource, options);
-        yield* readFile({ duckdb, connection }, scan, { run, path });
+        await checkColumns(connection, scan, path);
       } catch (error) {
-        throwIfAborted(run.signal, QueryError);
-        throw engineError(error);
-      } finally {
-        stopListening();
         connection.closeSync();
+        throw engineError(error);
       }
+      const work = { text: scanText(scan, path), columns: scan.columns, macros: [[]], inputs: [] };
+      const end = (): void => connection.closeSync();
+      const { batches } = await runDuckDbSql({ duckdb, connection }, work, { ...run, end });
+      for await (const batch of batches) yield* split(batch, run.batchRows);
     },
     async close() {
       if (!isOpen) return;
@@ -68,20 +68,12 @@ export async function openParquetConnector(
   };
 }
 
-async function* readFile(
-  session: Session,
-  scan: TableScan,
-  { run, path }: { run: RunOptions; path: string },
-): AsyncGenerator<ColumnBatch, void> {
-  await checkColumns(session.connection, scan, path);
-  const { columns, conditions } = scan;
+function scanText({ columns, conditions }: TableScan, path: string): string {
   const values = columns.map(
     (column) => `cast(${quoteIdentifier(column.name)} as ${duckDbTypeName(column.type)})`,
   );
   const where = ["true", ...conditions.map(printCondition)].join(" and ");
-  const sql = `select ${values.join(", ")} from read_parquet(${quoteText(path)}) where ${where}`;
-  for await (const batch of streamQuery(session, { sql, columns }, run))
-    yield* split(batch, run.batchRows);
+  return `select ${values.join(", ")} from read_parquet(${quoteText(path)}) where ${where}`;
 }
 
 /** Splits a batch, because DuckDB determines the size of its chunks. */
@@ -132,7 +124,7 @@ function fileName(resource: ResourceDetails, { fileOf }: ParquetConnectorOptions
   if (isPlain) return file;
   throw new QueryError(
     "source_failed",
-    `${JSON.stringify(file.slice(0, 200))} is no file within the folder.`,
+    `${JSON.stringify(file.slice(0, 200))} is not a file within the folder.`,
     {
       details: { resource: resource.id },
     },

@@ -165,9 +165,13 @@ function decodedPiece(
   try {
     return piece === undefined ? decoder.decode() : decoder.decode(piece, { stream: true });
   } catch (error) {
-    throw new QueryError("value_invalid", `${name} gave bytes that are no ${decoder.encoding}.`, {
-      cause: error,
-    });
+    throw new QueryError(
+      "value_invalid",
+      `${name} gave bytes that are not valid ${decoder.encoding}.`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 

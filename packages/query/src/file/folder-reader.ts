@@ -16,7 +16,7 @@ export function folderReader(folder: string): (resource: ResourceDetails) => Pro
       throw new QueryError("invalid_options", "A folder needs Node; give read instead.");
     const refused = new QueryError(
       "source_failed",
-      `${JSON.stringify(id.slice(0, 200))} is no file within the folder.`,
+      `${JSON.stringify(id.slice(0, 200))} is not a file within the folder.`,
       { details: { resource: id } },
     );
     const parts = partsOf(uri ?? id);

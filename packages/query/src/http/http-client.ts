@@ -171,7 +171,7 @@ async function textOf(
     throw new QueryError("limit_exceeded", message, { details });
   }
   if (read.status === "invalid_utf8")
-    throw new QueryError("value_invalid", `${name} answered with bytes that are no UTF-8.`);
+    throw new QueryError("value_invalid", `${name} answered with bytes that are not valid UTF-8.`);
   // A retried page counts once.
   bytes.left -= read.sizeBytes;
   return read.text;

@@ -13,7 +13,7 @@ export function literalOf(type: LiteralType, value: unknown): LiteralExpression 
   if (canonical === undefined) {
     throw new PlanSyntaxError(
       "literal_invalid",
-      `${quoted(value)} is no ${type}${hints[type] ?? ""}.`,
+      `${quoted(value)} is not of type ${type}${hints[type] ?? ""}.`,
     );
   }
   return { op: "literal", type, value: canonical };

@@ -14,7 +14,7 @@ import {
 } from "../plan/functions.ts";
 import { parseDataType, typeName } from "../plan/data-type.ts";
 import { literalOf } from "./literal-value.ts";
-import { nearestName } from "../plan/nearest-name.ts";
+import { nearestHint } from "../plan/nearest-name.ts";
 import { lowered } from "../plan/lowered.ts";
 import { reservedWords } from "../plan/reserved-words.ts";
 import { planLimits } from "./plan-limits.ts";
@@ -62,12 +62,10 @@ function readLevel(reader: TokenReader, level: number): Expression {
         `More than ${planLimits.depth} operators in a row; group some in a step before.`,
       );
     }
-    const parts = [left];
-    const isChain = level < 3 || operator.name === "concat";
-    do {
-      reader.take();
-      parts.push(readLevel(reader, level + 1));
-    } while (isChain && reader.is(text));
+    reader.take();
+    const parts = [left, readLevel(reader, level + 1)];
+    if (level < 3 || operator.name === "concat")
+      while (reader.accept(text)) parts.push(readLevel(reader, level + 1));
     left = call(reader, operator.name, parts);
   }
 }
@@ -197,7 +195,7 @@ function readCast(reader: TokenReader): Expression {
   const type = parseDataType(text);
   if (type !== undefined) return { op: "cast", value, type: typeName(type) };
   const known = "bool, int, float, decimal(precision,scale), text, date, timestamp, timestamptz";
-  throw invalidExpression(`"${text.slice(0, 40)}" is no type; use one of ${known}.`);
+  throw invalidExpression(`"${text.slice(0, 40)}" is not a type; use one of ${known}.`);
 }
 
 function readCall(reader: TokenReader, written: string): Expression {
@@ -208,8 +206,7 @@ function readCall(reader: TokenReader, written: string): Expression {
     );
   }
   if (!isFunctionName(name)) {
-    const near = nearestName(name, [...Object.keys(functionArguments), "cast"]);
-    const hint = near === undefined ? "" : ` Did you mean ${near}?`;
+    const hint = nearestHint(name, [...Object.keys(functionArguments), "cast"]);
     throw invalidExpression(`There is no function ${name.slice(0, 40)}.${hint}`);
   }
   const parts = readArguments(reader);

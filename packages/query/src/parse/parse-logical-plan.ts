@@ -1,6 +1,6 @@
 import { isRecord } from "@ccl/core/json";
 import { failure, success, type Result } from "@ccl/core";
-import { parseDocument, visit } from "yaml";
+import { parseDocument } from "yaml";
 import type { LogicalPlan, PlanStep } from "../plan/logical-plan.ts";
 import { parseIssue, quoted } from "./parse-issue.ts";
 import { readArrow } from "./parse-arrow.ts";
@@ -69,24 +69,22 @@ function readDocument(context: ReadContext, text: string): unknown {
     const [error] = document.errors;
     if (error !== undefined)
       return report(context, "document_invalid", [], yamlMessage(error.message));
-    let hasAlias = false;
-    visit(document, { Alias: () => ((hasAlias = true), visit.BREAK) });
-    if (hasAlias) {
-      const message = "Aliases (*name) are not read; write the part out.";
-      return report(context, "alias_refused", [], message);
-    }
     const value: unknown = document.toJS({ maxAliasCount: 0 });
     return value;
   } catch (error) {
+    if (error instanceof ReferenceError) {
+      const message = "Aliases (*name) are not read; write the part out.";
+      return report(context, "alias_refused", [], message);
+    }
     // The parser overflowed the stack. `nestsDeeper` does not see every kind of nesting.
-    return error instanceof RangeError
-      ? report(context, "limit_exceeded", [], "The document nests too deep.")
-      : report(context, "document_invalid", [], `This is no YAML: ${String(error)}.`);
+    if (error instanceof RangeError)
+      return report(context, "limit_exceeded", [], "The document nests too deep.");
+    return report(context, "document_invalid", [], `This is not YAML: ${String(error)}.`);
   }
 }
 
 function yamlMessage(reason: string): string {
-  return `This is no YAML: ${reason.replace(/\.$/, "")}. Within [ ] and { } an expression with a comma, colon or bracket stands in double quotes.`;
+  return `This is not YAML: ${reason.replace(/\.$/, "")}. Within [ ] and { } an expression with a comma, colon or bracket stands in double quotes.`;
 }
 
 /** Counts open brackets and the marks that nest a line. It ignores quotes, so the count is never too low. */
@@ -106,7 +104,7 @@ function nestsDeeper(text: string, max: number): boolean {
 
 function planOfValue(context: ReadContext, value: unknown): LogicalPlan | undefined {
   if (isRecord(value)) return readPlan(context, value, []);
-  const message = `${quoted(value ?? null)} is no plan: an object with version and steps.`;
+  const message = `${quoted(value ?? null)} is not a plan: write an object with version and steps.`;
   return report(context, "document_invalid", [], message);
 }
 

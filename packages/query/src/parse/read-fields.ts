@@ -1,6 +1,6 @@
 import { isRecord } from "@ccl/core/json";
 import type { Issue } from "@ccl/core";
-import { nearestName } from "../plan/nearest-name.ts";
+import { nearestHint } from "../plan/nearest-name.ts";
 import {
   PlanSyntaxError,
   parseIssue,
@@ -61,9 +61,8 @@ export const readFields =
     const known = [...asked];
     const unknown = Object.keys(given).filter((name) => !asked.has(name));
     const issues = unknown.map((name) => {
-      const near = nearestName(name, known);
-      const hint = near === undefined ? `Known are ${known.join(", ")}.` : `Did you mean ${near}?`;
-      const message = `There is no field ${quoted(name)} here. ${hint}`;
+      const hint = nearestHint(name, known) || ` Known are ${known.join(", ")}.`;
+      const message = `There is no field ${quoted(name)} here.${hint}`;
       return parseIssue("field_unknown", [...path, name], message);
     });
     context.issues.splice(before, 0, ...issues);
@@ -85,7 +84,7 @@ export const readName: Read<string> = (context, value, path) => {
     return "";
   }
   if (value.length > 200 || /[\p{Cc}\p{Cs}]/u.test(value)) {
-    const message = `${quoted(value)} is no name: at most 200 characters and no control characters.`;
+    const message = `${quoted(value)} is not a name: write up to 200 characters without control characters.`;
     report(context, "name_invalid", path, message);
   }
   return value;

@@ -19,12 +19,12 @@ import type { TokenReader } from "./token-reader.ts";
 export function readStep(index: number, previous: string | undefined): Read<PlanStep | undefined> {
   return (context, value, path) => {
     if (!isRecord(value)) {
-      const message = `${quoted(value ?? null)} is no step: an object with name and op.`;
+      const message = `${quoted(value ?? null)} is not a step: write an object with name and op.`;
       return report(context, "step_invalid", path, message);
     }
     const op = String(value["op"]);
     if (!isOperation(op)) {
-      const message = `${quoted(value["op"] ?? null)} is no operation; there are ${Object.keys(readers).join(", ")}.`;
+      const message = `${quoted(value["op"] ?? null)} is not an operation; there are ${Object.keys(readers).join(", ")}.`;
       return report(context, "step_invalid", [...path, "op"], message);
     }
     return readFields((fields) => {
@@ -59,6 +59,10 @@ const sortKey = readWritten('a key: write "column desc"', readSortKey);
 const aggregate = readWritten('an aggregate: write "sum(column) as name"', readNamedAggregate);
 const condition = readWritten('an expression: write a text like "amount > 1"', readExpression);
 
+/** The texts of a field as they stand in the document. */
+const asWritten: Read<string> = (_, value) =>
+  Array.isArray(value) ? value.join(", ") : String(value ?? "");
+
 const wholeNumber: Read<number> = (context, value, path) => {
   if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return value;
   const message = `${path.at(-1)} is a whole number from 0, not ${quoted(value ?? null)}.`;
@@ -80,19 +84,20 @@ const readers: Record<
   filter({ get }, name, from) {
     const input = get("from", from);
     const where = get("where", condition);
-    return where && { name, op: "filter", from: input, where };
+    return where && { name, op: "filter", from: input, where, text: get("where", asWritten) };
   },
   project: ({ get }, name, from) => ({
     name,
     op: "project",
     from: get("from", from),
     columns: get("columns", readList(column)),
+    text: get("columns", asWritten),
   }),
   join({ get, optional, fail }, name, from) {
     const given = get("kind", (_, value) => value ?? "inner");
     const kind = joinKinds.find((known) => known === given);
     if (kind === undefined) {
-      const message = `${quoted(given)} is no join; there are ${joinKinds.join(", ")}.`;
+      const message = `${quoted(given)} is not a join; there are ${joinKinds.join(", ")}.`;
       fail("step_invalid", message, "kind");
     }
     return {
@@ -114,7 +119,10 @@ const readers: Record<
     const aggregates = optional("aggregates", readList(aggregate)) ?? [];
     if (get("by", isEmptyList) && get("aggregates", isEmptyList))
       fail("field_missing", "An aggregate needs groups (by) or aggregates.");
-    return { name, op: "aggregate", from: input, by, aggregates };
+    const groups = get("by", asWritten);
+    const values = get("aggregates", asWritten) || "nothing";
+    const text = groups === "" ? values : `${values} by ${groups}`;
+    return { name, op: "aggregate", from: input, by, aggregates, text };
   },
   sort: ({ get }, name, from) => ({
     name,

@@ -5,13 +5,13 @@ import type { FunctionName } from "./functions.ts";
 export type Expression =
   | ColumnExpression
   | LiteralExpression
-  | CallExpression
-  | CaseExpression
-  | InExpression
+  | CallExpression<Expression>
+  | CaseExpression<Expression>
+  | InExpression<Expression, LiteralExpression>
   | CastExpression;
 
 /** A column of the step that the expression reads. */
-interface ColumnExpression {
+export interface ColumnExpression {
   op: "column";
   name: string;
 }
@@ -27,27 +27,27 @@ export interface LiteralExpression {
 }
 
 /** An operator or a function. */
-interface CallExpression {
+export interface CallExpression<Part> {
   op: "call";
   function: FunctionName;
-  arguments: Expression[];
+  arguments: Part[];
 }
 
 /** The value of the first branch whose condition is true, else `otherwise`, else null. */
-export interface CaseExpression {
+export interface CaseExpression<Part> {
   op: "case";
-  branches: { when: Expression; value: Expression }[];
-  otherwise?: Expression | undefined;
+  branches: { when: Part; value: Part }[];
+  otherwise?: Part | undefined;
 }
 
 /**
  * True if the value equals an item of the list, null if the value is null. The list is not empty
  * and holds no null.
  */
-export interface InExpression {
+export interface InExpression<Part, Literal> {
   op: "in";
-  value: Expression;
-  list: LiteralExpression[];
+  value: Part;
+  list: Literal[];
 }
 
 /** Casts the value to a type, named as `typeName` does. */
@@ -67,7 +67,7 @@ export interface NamedExpression {
 export type AggregateFunction = "count" | "count_distinct" | "sum" | "avg" | "min" | "max";
 
 /** All aggregate functions. */
-export const aggregateFunctions: readonly AggregateFunction[] = [
+const aggregateFunctions: readonly AggregateFunction[] = [
   "count",
   "count_distinct",
   "sum",

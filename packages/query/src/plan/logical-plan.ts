@@ -37,6 +37,8 @@ interface FilterStep {
   op: "filter";
   from: string;
   where: Expression;
+  /** The expressions as they were written, for explanations. */
+  text?: string | undefined;
 }
 
 /** Returns exactly these columns, in this order. Keeps the order of rows. */
@@ -45,6 +47,8 @@ interface ProjectStep {
   op: "project";
   from: string;
   columns: NamedExpression[];
+  /** The expressions as they were written, for explanations. */
+  text?: string | undefined;
 }
 
 /** How rows are joined: `semi` keeps the left rows that have a partner, `anti` those without one. */
@@ -72,6 +76,8 @@ export interface AggregateStep {
   from: string;
   by: NamedExpression[];
   aggregates: NamedAggregate[];
+  /** The expressions as they were written, for explanations. */
+  text?: string | undefined;
 }
 
 /** A column to sort by. Text sorts by code points. Nulls come last in both directions by default. */

@@ -20,6 +20,17 @@ export function nearestName(wanted: string, names: Iterable<string>): string | u
     : undefined;
 }
 
+/** ` Did you mean "x"?` if one of the names is near. */
+export function nearestHint(wanted: string, names: Iterable<string>): string {
+  const near = nearestName(wanted, names);
+  return near === undefined ? "" : ` Did you mean ${quotedName(near)}?`;
+}
+
+/** A name in quotes, cut if long. */
+export function quotedName(name: string): string {
+  return JSON.stringify(name.length > 60 ? `${name.slice(0, 60)}...` : name);
+}
+
 /**
  * True if two names are probably the same: a typo, different separators, or one a prefix or suffix
  * of the other.

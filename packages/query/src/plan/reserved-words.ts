@@ -4,3 +4,10 @@ export const reservedWords: ReadonlySet<string> = new Set(
     " ",
   ),
 );
+
+/** A name as plans write it: in double quotes unless it is a plain word. */
+export function renderName(name: string): string {
+  const isBare =
+    /^[\p{L}_][\p{L}\p{N}\p{M}_]*$/u.test(name) && !reservedWords.has(name.toLowerCase());
+  return isBare ? name : `"${name.replaceAll('"', '""')}"`;
+}

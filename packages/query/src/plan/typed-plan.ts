@@ -1,74 +1,50 @@
 import type { Issue } from "@ccl/core";
 import type { ResourceDetails } from "@ccl/catalog";
 import type { DataType } from "./data-type.ts";
-import type { AggregateFunction } from "./expression.ts";
-import type { FunctionName } from "./functions.ts";
+import type {
+  AggregateFunction,
+  CallExpression,
+  CaseExpression,
+  ColumnExpression,
+  InExpression,
+  LiteralExpression,
+} from "./expression.ts";
 import type { JoinKind, LogicalPlan, SortKey } from "./logical-plan.ts";
 
 /** A column of a step's rows. */
 export interface PlanColumn {
   name: string;
   type: DataType;
-  /** False only if no row can hold null. */
-  isNullable: boolean;
   /** As the catalog names it. Only operations that preserve the unit keep it. */
   unit?: string | undefined;
 }
 
-/** An expression with resolved names and types. Conversions are casts. Operands of a comparison have one type. */
-export type TypedExpression =
-  | TypedColumn
-  | TypedLiteral
-  | TypedCall
-  | TypedCase
-  | TypedIn
-  | TypedCast;
-
 /** Type and unit of a typed expression's value. */
 export interface TypedValue {
   type: DataType;
-  isNullable: boolean;
   unit?: string | undefined;
 }
 
-/** A column of the step that the expression reads. */
-interface TypedColumn extends TypedValue {
-  op: "column";
-  name: string;
-}
+/**
+ * An expression with resolved names and types. Conversions are casts. Operands of a comparison, the results of a CASE and
+ * the values of an IN have one type. Units, zones and patterns are literals.
+ */
+export type TypedExpression =
+  | TypedLiteral
+  | TypedCall
+  | (TypedValue &
+      (
+        | ColumnExpression
+        | CaseExpression<TypedExpression>
+        | InExpression<TypedExpression, TypedLiteral>
+        | { op: "cast"; value: TypedExpression }
+      ));
 
 /** A constant in canonical form for its type. Null for a null of any type. */
-export interface TypedLiteral extends TypedValue {
-  op: "literal";
-  value: string | number | boolean | null;
-}
+export type TypedLiteral = TypedValue & Pick<LiteralExpression, "op" | "value">;
 
-/** An operator or a function. Units, zones and patterns are literals. */
-export interface TypedCall extends TypedValue {
-  op: "call";
-  function: FunctionName;
-  arguments: TypedExpression[];
-}
-
-/** A CASE whose branches all have the same type. */
-interface TypedCase extends TypedValue {
-  op: "case";
-  branches: { when: TypedExpression; value: TypedExpression }[];
-  otherwise?: TypedExpression | undefined;
-}
-
-/** An IN whose list has the type of the value. */
-interface TypedIn extends TypedValue {
-  op: "in";
-  value: TypedExpression;
-  list: TypedLiteral[];
-}
-
-/** A conversion, written in the plan or added by the check. */
-interface TypedCast extends TypedValue {
-  op: "cast";
-  value: TypedExpression;
-}
+/** An operator or a function. */
+export type TypedCall = TypedValue & CallExpression<TypedExpression>;
 
 /** An aggregate over the rows of a group. */
 export interface TypedAggregate extends TypedValue {
@@ -224,6 +200,5 @@ export function conjunctsOf(expression: TypedExpression): TypedExpression[] {
 export function conjunction(parts: readonly TypedExpression[]): TypedExpression | undefined {
   const [first] = parts;
   if (first === undefined || parts.length === 1) return first;
-  const isNullable = parts.some((part) => part.isNullable);
-  return { op: "call", function: "and", arguments: [...parts], type: { kind: "bool" }, isNullable };
+  return { op: "call", function: "and", arguments: [...parts], type: { kind: "bool" } };
 }

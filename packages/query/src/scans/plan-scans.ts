@@ -3,10 +3,9 @@ import type { TableScan } from "../connector/connector.ts";
 import { hasParameters, scanColumns } from "../connector/scan-columns.ts";
 import { simpleConditions, type SimpleCondition } from "../connector/simple-condition.ts";
 import { columnName, printPlan, tableName } from "../sql/print-plan.ts";
-import { readerCount, scanConditions, splitScans } from "./scan-conditions.ts";
+import { readerCount, scanConditions } from "./scan-conditions.ts";
 import {
   conjunctsOf,
-  type TypedExpression,
   type TypedScan,
   type TypedStep,
   type ValidLogicalPlan,
@@ -16,8 +15,6 @@ import {
 export interface PlanScan extends TableScan {
   /** The step of the plan. */
   name: string;
-  /** The conditions as expressions. */
-  where: TypedExpression[];
   /** The plan needs no more rows than this. */
   maxRows?: number | undefined;
   /** The table and column names in the statement. */
@@ -41,13 +38,13 @@ export interface PlanWork {
 
 /** Splits a plan into scans of sources and a statement over their rows. */
 export function planScans(valid: ValidLogicalPlan): PlanWork {
-  const used = usedSteps(splitScans(valid.steps));
+  const used = usedSteps(valid.steps);
   const conditions = scanConditions(used);
   const { text, columnsOf } = printPlan(used, valid.columns);
-  const sentTo = (scan: TypedScan): { part: TypedExpression; sent: SimpleCondition[] }[] =>
+  const sentTo = (scan: TypedScan): SimpleCondition[][] =>
     (conditions.get(scan.name) ?? []).flatMap((part) => {
       const sent = simpleConditions(part);
-      return sent?.every((condition) => isAllowed(condition, scan)) ? [{ part, sent }] : [];
+      return sent?.every((condition) => isAllowed(condition, scan)) ? [sent] : [];
     });
   const isWhole = ({ scan, conjuncts }: Reading): boolean => conjuncts === sentTo(scan).length;
   const last = used.at(-1);
@@ -57,15 +54,13 @@ export function planScans(valid: ValidLogicalPlan): PlanWork {
     .filter(isWhole);
   const scans = used.flatMap((step): PlanScan[] => {
     if (step.op !== "scan") return [];
-    const sent = sentTo(step);
     const columns = columnsOf(step);
     return [
       {
         name: step.name,
         resource: step.resource,
         columns,
-        where: sent.map(({ part }) => part),
-        conditions: sent.flatMap((one) => one.sent),
+        conditions: sentTo(step).flat(),
         maxRows: limits.find(({ scan }) => scan === step)?.maxRows,
         table: tableName(used, step.name),
         names: columns.map(({ name }) => columnName(step.columns, name)),

@@ -1,6 +1,4 @@
 import { inputsOf } from "../plan/logical-plan.ts";
-import { hasParameters } from "../connector/scan-columns.ts";
-import { derivedName } from "../plan/derived-name.ts";
 import {
   columnsOf,
   conjunctsOf,
@@ -11,37 +9,6 @@ import {
   type TypedProject,
   type TypedStep,
 } from "../plan/typed-plan.ts";
-
-/**
- * Gives each reader of a resource with parameters its own scan, since each may pass other
- * arguments.
- */
-export function splitScans(steps: readonly TypedStep[]): TypedStep[] {
-  let split = [...steps];
-  for (const scan of steps) {
-    if (scan.op !== "scan" || !hasParameters(scan.resource)) continue;
-    const readers = split.filter((step) => inputsOf(step).includes(scan.name));
-    for (const [index, reader] of readers.slice(1).entries()) {
-      const name = derivedName(scan.name, index);
-      split = split.flatMap((step) =>
-        step === scan
-          ? [scan, { ...scan, name }]
-          : step === reader
-            ? [withInput(reader, scan.name, name)]
-            : [step],
-      );
-    }
-  }
-  return split;
-}
-
-function withInput(step: TypedStep, old: string, name: string): TypedStep {
-  const renamed = (input: string): string => (input === old ? name : input);
-  if (step.op === "scan") return step;
-  if (step.op === "join") return { ...step, left: renamed(step.left), right: renamed(step.right) };
-  if (step.op === "union") return { ...step, from: step.from.map(renamed) };
-  return { ...step, from: renamed(step.from) };
-}
 
 /** How many steps read a step. */
 export function readerCount(steps: readonly TypedStep[], name: string): number {

@@ -1,4 +1,4 @@
-import type { SqlSpelling } from "./sql-functions.ts";
+import { paddedParts, type SqlSpelling } from "./sql-functions.ts";
 
 /**
  * Macros by the name of a function, operator or cast, one form per argument count. The form of an
@@ -47,6 +47,16 @@ function sqliteTime(before: readonly string[], write: (value: string) => string)
   return before.length === 0 ? [`() AS ${write("CAST(now() AS TIMESTAMP)")}`, ...forms] : forms;
 }
 
+/** A formatted moment with the parts that `strftime` lacks. */
+const filledParts = [
+  [paddedParts.month, own("rpad", own("monthname", "x"), "9", "' '")],
+  [paddedParts.day, own("rpad", own("dayname", "x"), "9", "' '")],
+  [paddedParts.quarter, `CAST(${own("quarter", "x")} AS VARCHAR)`],
+].reduce(
+  (text, [part = "", value = ""]) => own("replace", text, `'${part}'`, value),
+  own("strftime", "CAST(x AS TIMESTAMP)", "f"),
+);
+
 /** A text function that also takes values stored as another type, such as moments and numbers. */
 const ofText = (name: string, more = ""): string =>
   `(x${more}) AS ${own(name, `CAST(x AS VARCHAR)${more}`)}`;
@@ -64,7 +74,7 @@ const everywhere: Macros = {
   rpad: padded("rpad"),
   every: ["(x) AS bool_and(x)"],
   to_date: ["(x, f) AS CAST(strptime(x, f) AS DATE)"],
-  to_char: [`(x, f) AS own."strftime"(CAST(x AS TIMESTAMP), f)`],
+  to_char: [`(x, f) AS ${filledParts}`],
   total: ["(x) AS coalesce(CAST(sum(x) AS DOUBLE), 0.0)"],
   char: ["(x) AS chr(x)", "(x, y) AS concat(chr(x), chr(y))"],
   likely: ["(x) AS x"],
@@ -216,6 +226,11 @@ const sqlite: Macros = {
   substring: sqliteSlice,
   sqlite_date: sqliteTime([], (value) => own("strftime", value, "'%Y-%m-%d'")),
   strftime: sqliteTime(["f"], (value) => own("strftime", value, "f")),
+  // `strftime` with %s, which DuckDB lacks
+  strftime_seconds: sqliteTime(
+    ["f"],
+    (value) => `CAST(CAST(epoch(${value}) AS BIGINT) AS VARCHAR)`,
+  ),
   greatest: noNulls("greatest"),
   least: noNulls("least"),
   sqrt: [`(x) AS CASE WHEN x >= 0 THEN own."sqrt"(x) END`],
@@ -226,7 +241,7 @@ const sqlite: Macros = {
     `(x, n) AS own."round"(CAST(x AS DOUBLE), CAST(greatest(n, 0) AS INTEGER))`,
   ],
   typeof: [
-    `(x) AS CASE WHEN x IS NULL THEN 'null' WHEN own."typeof"(x) = 'VARCHAR' THEN 'text' WHEN ${isReal} THEN 'real' ELSE 'integer' END`,
+    `(x) AS CASE WHEN x IS NULL THEN 'null' WHEN regexp_matches(own."typeof"(x), '^(?:VARCHAR|DATE|TIME)') THEN 'text' WHEN ${isReal} THEN 'real' ELSE 'integer' END`,
   ],
   hex: [`(x) AS coalesce(own."hex"(cast_text(x)), '')`],
   unicode: [`(x) AS own."unicode"(nullif(x, ''))`],

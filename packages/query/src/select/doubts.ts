@@ -186,7 +186,7 @@ async function emptyDoubt(resource: ResourceDetails, ask: Ask): Promise<string |
   return found?.length === 0 ? `${tableOf(resource)} has no rows.` : undefined;
 }
 
-/** Reports a join on columns other than those of the catalog's foreign key. */
+/** Reports a join that does not use the columns of the catalog's foreign key. */
 function keyDoubt(pair: KeyPair, all: readonly KeyPair[]): string | undefined {
   const { left, right } = pair;
   const together = all.filter(

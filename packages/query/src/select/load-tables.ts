@@ -3,14 +3,14 @@ import type { ResourceDetails } from "@ccl/catalog";
 import type { EngineInput } from "../connector/connector.ts";
 import { findConnector } from "../connector/find-connector.ts";
 import { hasParameters, planColumn, scanColumns } from "../connector/scan-columns.ts";
-import type { SimpleCondition } from "../connector/simple-condition.ts";
+import { conditionSigns, type SimpleCondition } from "../connector/simple-condition.ts";
 import { engineInput, openScan, type ScanOptions } from "../execute/open-scan.ts";
 import { canonicalDate } from "../plan/canonical-value.ts";
-import { columnDataType } from "../plan/data-type.ts";
+import { columnDataType, type DataKind } from "../plan/data-type.ts";
 import type { PlanColumn } from "../plan/typed-plan.ts";
 import type { TableUse } from "./name-scope.ts";
 import type { SqlPlan } from "./parse-sql.ts";
-import type { KnownCondition } from "./resolution.ts";
+import type { Comparison } from "./resolution.ts";
 import type { SqlSpelling } from "./sql-functions.ts";
 
 /** Tables for an engine, and the loaded table for each table reference of the statement. */
@@ -46,7 +46,7 @@ export function loadTables(plan: SqlPlan, options: LoadOptions): LoadedTables {
 
 function loadTable(
   name: string,
-  { uses, known }: { uses: readonly TableUse[]; known: readonly KnownCondition[] },
+  { uses, known }: { uses: readonly TableUse[]; known: readonly Comparison[] },
   options: LoadOptions,
 ): EngineInput {
   const visible = storedTypes(uses[0]?.resource ?? { id: "", kind: "", title: "" }, options);
@@ -63,9 +63,7 @@ function loadTable(
     name: visible.id,
     resource: visible,
     columns,
-    conditions: known
-      .map((condition) => conditionOf(condition, columns))
-      .filter((condition) => condition !== undefined),
+    conditions: known.flatMap((comparison) => conditionsOf(comparison, columns)),
   };
   // An access rule may read columns that the statement does not know.
   const details = [...options.details]
@@ -91,30 +89,32 @@ function storedTypes(
   return { ...resource, columns };
 }
 
-const comparisons = new Map(
-  Object.entries({ Eq: "eq", Lt: "lt", LtEq: "le", Gt: "gt", GtEq: "ge" } as const),
-);
-
-/** The condition in the plan language. Undefined if the two might differ in meaning. */
-function conditionOf(
-  { column, operator, literal }: KnownCondition,
+/** The comparison as conditions of a scan. Empty if the two might differ in meaning. */
+function conditionsOf(
+  { column, operator, literals }: Comparison,
   columns: readonly PlanColumn[],
-): SimpleCondition | undefined {
+): SimpleCondition[] {
   const type = columns.find(({ name }) => name === column)?.type;
-  const kind = type?.kind;
-  const compared = comparisons.get(operator);
-  if (compared === undefined) return undefined;
-  const { SingleQuotedString: text, Number: number } = nodeOf(literal);
-  const digits = listOf(number)[0];
-  const value =
-    kind === "text" && compared === "eq"
-      ? text
-      : kind === "date" && typeof text === "string"
-        ? canonicalDate(text)
-        : kind === "int" && typeof digits === "string" && /^\d{1,15}$/.test(digits)
-          ? Number(digits)
-          : undefined;
-  if (type === undefined || (typeof value !== "string" && typeof value !== "number"))
-    return undefined;
-  return { column, operator: compared, type, values: [value] };
+  if (type === undefined) return [];
+  const values = literals.flatMap((literal) => valueOf(literal, type.kind, operator) ?? []);
+  if (values.length < literals.length) return [];
+  const [low, high] = values;
+  if (operator === "between" && low !== undefined && high !== undefined)
+    return [
+      { column, operator: "ge", type, values: [low] },
+      { column, operator: "le", type, values: [high] },
+    ];
+  const compared = (["eq", "lt", "le", "gt", "ge"] as const).find(
+    (name) => conditionSigns[name] === operator,
+  );
+  if (compared === undefined) return [];
+  return [{ column, operator: values.length === 1 ? compared : "in", type, values }];
+}
+
+/** A literal of SQL as a value of a column. Undefined if sources might compare it in another way. */
+function valueOf(literal: string, kind: DataKind, operator: string): string | number | undefined {
+  const text = literal.startsWith("'") ? literal.slice(1, -1).replaceAll("''", "'") : undefined;
+  if (kind === "text" && operator === "=") return text;
+  if (kind === "date" && text !== undefined) return canonicalDate(text);
+  return kind === "int" && /^\d{1,15}$/.test(literal) ? Number(literal) : undefined;
 }

@@ -113,26 +113,18 @@ export function originIn({ source, column }: FoundName): ColumnOrigin | undefine
   return table === undefined ? origins?.get(column.toLowerCase()) : { table, column };
 }
 
-/** All names that are visible here, for a message. */
-export function visibleNames(scope: NameScope | undefined): string[] {
-  const names: string[] = [];
-  for (let at = scope; at !== undefined; at = at.outer)
-    for (const { columns } of at.sources) names.push(...columns.values());
-  return [...new Set(names)];
+/** The sources that are visible here and have this name, or all of them. The nearest come first. */
+export function visibleSources(
+  scope: NameScope | undefined,
+  table: string | undefined,
+): RowSource[] {
+  if (scope === undefined) return [];
+  const wanted = table?.toLowerCase();
+  const own = scope.sources.filter(({ name }) => wanted === undefined || name === wanted);
+  return [...own, ...visibleSources(scope.outer, table)];
 }
 
-/** The tables that are visible here. */
-export function visibleSources(scope: NameScope | undefined): string[] {
-  const names: string[] = [];
-  for (let at = scope; at !== undefined; at = at.outer)
-    for (const { name } of at.sources) if (name !== undefined) names.push(name);
-  return names;
-}
-
-/** True if a column may belong to a table that does not exist. */
-export function mayBeOfUnknown(scope: NameScope | undefined, table: string | undefined): boolean {
-  for (let at = scope; at !== undefined; at = at.outer)
-    for (const { name, isUnknown } of at.sources)
-      if (isUnknown === true && (table === undefined || name === table.toLowerCase())) return true;
-  return false;
+/** The columns of sources, for a message. */
+export function columnNames(sources: readonly RowSource[]): string[] {
+  return [...new Set(sources.flatMap(({ columns }) => [...columns.values()]))];
 }

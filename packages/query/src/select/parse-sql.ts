@@ -36,6 +36,7 @@ export interface SqlPlan {
 }
 
 const maxCharacters = 100_000;
+const parsers = ["postgresql", "duckdb", "sqlite", "generic"];
 /**
  * Limits the SELECTs of WITH and UNION. The check reads them, and a database plans them, without a
  * turn for the deadline.
@@ -73,7 +74,14 @@ export async function parseSql(text: string, options: ParseSqlOptions): Promise<
     plain.length > longCharacters ? new Promise((resolve) => setTimeout(resolve, 0)) : undefined;
   const parser = await loadSqlParser();
   await turn();
-  const tree = await syntaxTree(plain, parser, turn);
+  // [name] is a name to SQLite and a list to DuckDB. After another name or value it is an index.
+  const hasBrackets = tokens.some(({ kind, text: name, start }, at) => {
+    const before = tokens[at - 1];
+    const isIndex = before?.end === start && /[^(,.=<>+*/-]$/.test(before.text);
+    return kind === "quoted" && name.startsWith("[") && !isIndex;
+  });
+  const order = hasBrackets && options.dialect !== "duckdb" ? ["sqlite", ...parsers] : parsers;
+  const tree = await syntaxTree(plain, { parser, order, turn });
   if (typeof tree === "string") return refused("syntax_invalid", tree);
   if (tree.length !== 1)
     return refused("statement_refused", `Write one SELECT, not ${tree.length} statements.`);
@@ -115,11 +123,14 @@ function refused(code: string, message: string): Result<SqlPlan> {
 /** The statements of a text, or why it cannot be parsed. */
 async function syntaxTree(
   text: string,
-  parser: SqlParser,
-  turn: () => Promise<void> | undefined,
+  {
+    parser,
+    order,
+    turn,
+  }: { parser: SqlParser; order: readonly string[]; turn: () => Promise<void> | undefined },
 ): Promise<readonly unknown[] | string> {
   let reason: string | undefined;
-  for (const dialect of ["postgresql", "duckdb", "sqlite", "generic"]) {
+  for (const dialect of order) {
     try {
       const tree = parser.parse(text, dialect);
       return Array.isArray(tree) ? tree : [];

@@ -1,8 +1,7 @@
 import { isAbsent, listOf, nodeOf, type SyntaxNode } from "@ccl/sql/parse";
 import { quoteIdentifier } from "@ccl/sql";
 import type { Issue } from "@ccl/core";
-import { nearestName } from "../plan/nearest-name.ts";
-import { quotedName } from "../validate/check-context.ts";
+import { nearestHint, quotedName } from "../plan/nearest-name.ts";
 import {
   findColumn,
   originIn,
@@ -22,17 +21,6 @@ export interface TextEdit {
   start: number;
   end: number;
   text: string;
-}
-
-/**
- * A condition on one column that all rows of a statement meet, so that the table can be filtered
- * before it is loaded.
- */
-export interface KnownCondition {
-  table: TableUse;
-  column: string;
-  operator: string;
-  literal: unknown;
 }
 
 /** A column that a statement compares with literals, anywhere in it. */
@@ -58,7 +46,10 @@ export interface ResolvedSelect {
   edits: TextEdit[];
   /** Names of the result columns. Undefined for an expression without an alias. */
   columns: (string | undefined)[];
-  conditions: KnownCondition[];
+  /** True for a column of a `*`. PostgreSQL returns the columns that USING merges before the others. */
+  isOfStar: boolean[];
+  /** Comparisons that all rows of a statement meet, so that a table can be filtered before it is loaded. */
+  conditions: Comparison[];
   comparisons: Comparison[];
   keyPairs: KeyPair[];
   /** The databases that understand the statement unchanged. */
@@ -78,6 +69,7 @@ export interface ResolvedSelect {
 /** A column of a query's result. */
 interface Output {
   name?: string | undefined;
+  isOfStar?: boolean | undefined;
   kind?: ValueKind | undefined;
   origin?: ColumnOrigin | undefined;
 }
@@ -110,6 +102,7 @@ export class Resolution {
     functions: [],
     edits: [],
     columns: [],
+    isOfStar: [],
     conditions: [],
     comparisons: [],
     keyPairs: [],
@@ -129,6 +122,8 @@ export class Resolution {
   /** Kinds found so far, by tree node. */
   readonly kinds: WeakMap<object, ValueKind | "unknown"> = new WeakMap();
   readonly outputs: WeakMap<object, Outputs> = new WeakMap();
+  /** Comparisons by the content of their tree node. */
+  readonly comparisonAt: WeakMap<object, Comparison> = new WeakMap();
   /** What queries read, by their outputs. */
   readonly reads: WeakMap<Outputs, Reads> = new WeakMap();
   /** Number of tables read so far. */
@@ -235,8 +230,7 @@ export function wordsOf(name: string): string {
 
 /** The nearest name and the existing ones. */
 export function hint(wanted: string, names: readonly string[]): string {
-  const near = nearestName(wanted, names);
-  const nearest = near === undefined ? "" : ` Did you mean ${quotedName(near)}?`;
+  const nearest = nearestHint(wanted, names);
   if (names.length === 0) return `.${nearest}`;
   const shown = names.slice(0, 40).join(", ");
   return `.${nearest} There is: ${shown}${names.length > 40 ? `, and ${names.length - 40} more` : ""}.`;

@@ -1,16 +1,9 @@
 import { isAbsent, listOf, nodeOf, variantOf, type SyntaxNode } from "@ccl/sql/parse";
 import { quoteIdentifier } from "@ccl/sql";
 import { isRecord } from "@ccl/core/json";
-import { isSlipOf, nearestName } from "../plan/nearest-name.ts";
-import { quotedName } from "../validate/check-context.ts";
-import {
-  findColumn,
-  mayBeOfUnknown,
-  visibleNames,
-  visibleSources,
-  type NameScope,
-  type ValueKind,
-} from "./name-scope.ts";
+import { isSlipOf, nearestHint, quotedName } from "../plan/nearest-name.ts";
+import { findColumn, columnNames, visibleSources, type ValueKind } from "./name-scope.ts";
+import { quoteText } from "../sql/print-expression.ts";
 import { hint, wordsOf, type Place, type ReadQuery, type Resolution } from "./resolution.ts";
 import {
   binaryOperators,
@@ -142,13 +135,15 @@ export class ExpressionResolver {
       if (kindOf(left) === "date") this.#days(right, kindOf(right));
       if (kindOf(right) === "date") this.#days(left, kindOf(left));
     }
+    if (tag === "AtTimeZone" && kindOf(node["timestamp"]) === "date")
+      this.#instantOf(places.column(node["timestamp"]).at(-1)?.end);
     const kind = tag === "Cast" ? typeKind(node["data_type"]) : undefined;
     const literal = nodeOf(expr, "Value", "value")["SingleQuotedString"];
     // PostgreSQL casts a literal even where nothing reads it.
     if ((kind === "int" || kind === "bigint") && typeof literal === "string")
       if (!/^\s*[+-]?\d+\s*$/.test(literal))
         result.differences.push({
-          reason: `${quotedText(literal).slice(0, 40)} is no whole number`,
+          reason: `${quoteText(literal).slice(0, 40)} is not a whole number`,
           dialect: "postgresql",
         });
     if (tag === "Cast" && kindOf(expr) === "fraction") {
@@ -169,6 +164,14 @@ export class ExpressionResolver {
     const end = this.#at.places.column(count).at(-1)?.end;
     if (end !== undefined && (kind === "int" || kind === "bigint"))
       this.#at.result.postgresEdits.push({ start: end, end, text: "::integer" });
+  }
+
+  /** To PostgreSQL a date AT TIME ZONE is an instant, to DuckDB a clock. */
+  #instantOf(end: number | undefined): void {
+    const { postgresEdits, differences } = this.#at.result;
+    const reason = "a computed date has a time zone; cast it to timestamptz";
+    if (end === undefined) differences.push({ reason, dialect: "postgresql" });
+    else postgresEdits.push({ start: end, end, text: "::timestamptz" });
   }
 
   #unfixed(): void {
@@ -241,18 +244,20 @@ export class ExpressionResolver {
       (each) => literalText(each) ?? this.#quotedText(each, place) ?? [],
     );
     if (origin === undefined || literals.length < others.length) return;
-    comparisons.push({ ...origin, call, operator, literals });
+    const comparison = { ...origin, call, operator, literals };
+    comparisons.push(comparison);
+    this.#at.comparisonAt.set(node, comparison);
   }
 
   /**
-   * The text that SQLite reads from a name in double quotes that is no column. Undefined for all
+   * The text that SQLite reads from a name in double quotes if no column has that name. Undefined for all
    * other expressions.
    */
   #quotedText(value: unknown, { scope }: Place): string | undefined {
     const [name, ...others] = this.#at.places.column(value);
     if (this.#at.dialect !== "sqlite" || name?.quote !== '"' || others.length > 0) return undefined;
     return findColumn(scope, undefined, name.value) === undefined
-      ? quotedText(name.value)
+      ? quoteText(name.value)
       : undefined;
   }
 
@@ -295,10 +300,9 @@ export class ExpressionResolver {
     if (name === undefined || databases === undefined) {
       const wanted = path.map(({ value }) => value).join(".");
       const instead = foreign.get(key);
-      const near = nearestName(wanted, [...sqlFunctions.keys()]);
       const help =
         instead === undefined
-          ? `.${near === undefined ? "" : ` Did you mean ${quotedName(near)}?`} Those of PostgreSQL, SQLite and DuckDB are taken.`
+          ? `.${nearestHint(wanted, sqlFunctions.keys())} Those of PostgreSQL, SQLite and DuckDB are taken.`
           : `: write ${instead}.`;
       return this.#at.refuse(
         "function_unknown",
@@ -355,46 +359,36 @@ export class ExpressionResolver {
       return results.onUse();
     }
     const isQuoted = table === undefined && name.quote === '"';
-    const asText = quotedText(name.value);
+    const asText = quoteText(name.value);
     // SQLite reads a quoted name that is not a column as a text. A misspelled column must not become one.
     if (
       isQuoted &&
       this.#at.dialect === "sqlite" &&
-      !visibleNames(scope).some((each) => isSlipOf(name.value, each))
+      !columnNames(visibleSources(scope, undefined)).some((each) => isSlipOf(name.value, each))
     ) {
       this.#at.result.edits.push({ ...name, text: asText });
       return;
     }
-    if (mayBeOfUnknown(scope, table?.value)) return;
+    const sources = visibleSources(scope, table?.value);
+    // The column may belong to a table that does not exist.
+    if (sources.some(({ isUnknown }) => isUnknown)) return;
     const wanted = path.map(({ value }) => value).join(".");
-    const isTable =
-      table === undefined || visibleSources(scope).includes(table.value.toLowerCase());
-    if (!isTable) return this.#at.unknownTable(path.slice(0, -1), scope);
+    if (table !== undefined && sources.length === 0)
+      return this.#at.unknownTable(path.slice(0, -1), scope);
+    const names = columnNames(table === undefined ? sources : sources.slice(0, 1));
     this.#at.refuse(
       "column_unknown",
-      `There is no column ${quotedName(wanted)}${hint(name.value, namesOf(scope, table?.value))}${isQuoted ? ` A text stands in single quotes: ${asText.slice(0, 80)}.` : ""}`,
+      `There is no column ${quotedName(wanted)}${hint(name.value, names)}${isQuoted ? ` A text stands in single quotes: ${asText.slice(0, 80)}.` : ""}`,
     );
   }
-}
-
-function quotedText(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
 }
 
 /** A text or a number as SQL. Undefined for all other expressions. */
 function literalText(value: unknown): string | undefined {
   const { SingleQuotedString: text, Number: number } = nodeOf(value, "Value", "value");
   const digits = listOf(number)[0];
-  if (typeof text === "string") return quotedText(text);
+  if (typeof text === "string") return quoteText(text);
   return typeof digits === "string" ? digits : undefined;
-}
-
-function namesOf(scope: NameScope, table: string | undefined): string[] {
-  if (table === undefined) return visibleNames(scope);
-  for (let at: NameScope | undefined = scope; at !== undefined; at = at.outer)
-    for (const { name, columns } of at.sources)
-      if (name === table.toLowerCase()) return [...columns.values()];
-  return [];
 }
 
 /** The dialects of a function that only its arguments reveal: `date(x, '+1 day')`, `strftime('%Y', x)`. */

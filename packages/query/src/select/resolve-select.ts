@@ -36,7 +36,7 @@ const maxJoined = 40;
 interface ReadBody {
   outputs: Outputs;
   scope?: NameScope | undefined;
-  /** The GROUP BY columns. Undefined without GROUP BY, or if it lists anything but columns. */
+  /** What GROUP BY lists, if it lists only columns. */
   keys?: readonly FoundName[] | undefined;
   /** Tables that an outer query may join with its own. */
   joined?: number | undefined;
@@ -73,6 +73,7 @@ export class SelectResolver {
     }
     const outputs = this.#query(found.content, { common: new Map(), outer: undefined });
     this.#at.result.columns = outputs.map(({ name }) => name);
+    this.#at.result.isOfStar = outputs.map(({ isOfStar = false }) => isOfStar);
     if (this.#at.readCount > maxReads)
       this.#at.refuse(
         "limit_exceeded",
@@ -169,8 +170,9 @@ export class SelectResolver {
           this.#at.only("duckdb");
         const left = this.#body(content["left"], context).outputs;
         const right = this.#body(content["right"], context).outputs;
-        const outputs = left.map(({ name, kind }, index) => ({
+        const outputs = left.map(({ name, isOfStar, kind }, index) => ({
           name,
+          isOfStar,
           kind: commonKind([kind, right[index]?.kind]),
         }));
         return { outputs };
@@ -234,7 +236,7 @@ export class SelectResolver {
     return { outputs, scope, keys, joined: grouped.length > 0 || joined > maxJoined ? 1 : joined };
   }
 
-  /** The columns that GROUP BY lists. Undefined if it lists none, or anything but columns. */
+  /** Returns what GROUP BY lists, if it lists only columns. */
   #keys(groups: readonly unknown[], select: SyntaxNode, scope: NameScope): FoundName[] | undefined {
     const items = listOf(select, "projection");
     const keys = groups.map((group) => {
@@ -348,7 +350,7 @@ export class SelectResolver {
         if (left.has(key) || merged.has(key)) return [];
         if (scope.merged.has(key)) merged.add(key);
         const origin = originIn({ source, column: name });
-        return [{ name, kind: kindIn(source, name), origin }];
+        return [{ name, isOfStar: true, kind: kindIn(source, name), origin }];
       });
     });
   }
@@ -405,21 +407,14 @@ export class SelectResolver {
     );
     if (!isInner) return;
     for (const part of conjuncts(where)) {
-      const { op, left, right } = nodeOf(part, "BinaryOp");
-      const literal = nodeOf(right, "Value")["value"];
-      const path = this.#at.places.column(left);
-      const name = path.at(-1);
-      if (name === undefined || literal === undefined || typeof op !== "string" || path.length > 2)
-        continue;
-      const own = { ...scope, outer: undefined };
-      const found = findColumn(own, path.at(-2)?.value, name.value);
-      if (found === undefined || found === "several" || found.source.table === undefined) continue;
-      this.#at.result.conditions.push({
-        table: found.source.table,
-        column: found.column,
-        operator: op,
-        literal,
-      });
+      const { tag = "", content } = variantOf(part) ?? {};
+      const node = nodeOf(content);
+      const comparison = this.#at.comparisonAt.get(node);
+      const isCondition = /^(?:BinaryOp|InList|Between)$/.test(tag) && node["negated"] !== true;
+      // A column of a subquery is compared after the subquery's own LIMIT.
+      const isOwn = scope.sources.some(({ table }) => table && table === comparison?.table);
+      if (isCondition && isOwn && comparison?.call === undefined && comparison !== undefined)
+        this.#at.result.conditions.push(comparison);
     }
   }
 }

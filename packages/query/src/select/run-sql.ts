@@ -1,7 +1,7 @@
 import { traced } from "@ccl/core/tracing";
 import { quoteIdentifier } from "@ccl/sql";
 import type { ResourceDetails } from "@ccl/catalog";
-import { systemClock, type Issue } from "@ccl/core";
+import { systemClock } from "@ccl/core";
 import { throwIfAborted, untilAborted } from "@ccl/core/async";
 import type {
   QueryEngine,
@@ -21,7 +21,7 @@ import {
   type Traffic,
 } from "../execute/execution-limits.ts";
 import { rowBuilder, type PlanRow } from "../execute/query-result.ts";
-import { QueryError } from "../query-error.ts";
+import { invalidQuery, QueryError } from "../query-error.ts";
 import { hasParameters } from "../connector/scan-columns.ts";
 import { doubtsOf, totalOf, type Ask } from "./doubts.ts";
 import { loadTables } from "./load-tables.ts";
@@ -201,12 +201,7 @@ export async function explainSql(text: string, options: RunSqlOptions): Promise<
 async function checkedPlan(text: string, options: ParseSqlOptions): Promise<SqlPlan> {
   const checked = await parseSql(text, options);
   if (checked.ok) return checked.value;
-  throw invalid(checked.issues);
-}
-
-function invalid(issues: readonly Issue[]): QueryError {
-  const reasons = issues.slice(0, 3).map(({ message }) => message);
-  return new QueryError("plan_invalid", reasons.join("\n"), { details: { issues } });
+  throw invalidQuery(checked.issues);
 }
 
 type Running = Shared & { run: RunOptions; deadline: Deadline };
@@ -299,11 +294,12 @@ async function nativeOf(plan: SqlPlan, options: SourceOptions): Promise<Native> 
 function spellingOf(plan: SqlPlan, options: SourceOptions): SqlSpelling {
   const { spellings, tables } = plan.resolved;
   if (options.dialect !== undefined) return options.dialect;
-  const dialects = new Set(
-    tables.map(
-      ({ resource }) => findConnector(options.connectors, resource).connector.sql?.dialect,
-    ),
-  );
+  const { connectors } = options;
+  const sources =
+    tables.length === 0
+      ? Object.values(connectors)
+      : tables.map(({ resource }) => findConnector(connectors, resource).connector);
+  const dialects = new Set(sources.map(({ sql }) => sql?.dialect));
   const [only] = dialects;
   if (dialects.size === 1 && only !== undefined && spellings.has(only)) return only;
   const order =
@@ -315,10 +311,11 @@ function spellingOf(plan: SqlPlan, options: SourceOptions): SqlSpelling {
 
 /** The statement's own names, or the source's if the column counts differ. A repeated name gets a number. */
 function namedColumns({ resolved }: SqlPlan, own: readonly SqlColumn[]): SqlColumn[] {
-  const names = resolved.columns;
+  const { columns: names, isOfStar } = resolved;
   const used = new Set<string>();
   return own.map(({ name: ownName, type }, index) => {
-    const wanted = (names.length === own.length ? names[index] : undefined) ?? ownName;
+    const isOwn = isOfStar[index] === true && names.includes(ownName);
+    const wanted = (names.length === own.length && !isOwn ? names[index] : undefined) ?? ownName;
     let name = wanted;
     for (let count = 2; used.has(name); count++) name = `${wanted}_${count}`;
     used.add(name);

@@ -19,7 +19,7 @@ const postgresAndDuckDb = [
 const sqliteAndDuckDb =
   "strftime instr printf group_concat typeof unicode hex ifnull log2 iif json_extract json_array_length";
 const postgresOnly =
-  "btrim every initcap regexp_like regexp_count regexp_substr regexp_match to_char to_date to_number json_agg jsonb_agg json_build_object";
+  "btrim every initcap regexp_like regexp_count regexp_substr regexp_match to_char to_date to_number json_agg jsonb_agg json_build_object jsonb_build_object json_build_array json_object_agg to_json to_jsonb";
 const sqliteOnly =
   "datetime time julianday unixepoch total char likely unlikely timediff if glob json_group_array";
 const duckDbOnly = [
@@ -58,23 +58,47 @@ export const tableFunctions: ReadonlyMap<string, readonly string[]> = new Map([
   ["regexp_split_to_table", ["regexp_split_to_table"]],
 ]);
 
-const momentParts: readonly (readonly [postgres: string, strftime: string])[] = [
-  ["YYYY", "%Y"],
-  ["HH24", "%H"],
-  ["HH12", "%I"],
-  ["Month", "%B"],
-  ["Mon", "%b"],
-  ["Day", "%A"],
-  ["Dy", "%a"],
-  ["MM", "%m"],
-  ["DD", "%d"],
-  ["MI", "%M"],
-  ["SS", "%S"],
-  ["IW", "%V"],
-  ["YY", "%y"],
-];
+/** Stand for a padded month, a padded day and a quarter, which the macro of `to_char` fills in. */
+export const paddedParts = { month: "\uE000", day: "\uE001", quarter: "\uE002" };
 
-/** Translates a `to_char` format, which must be a constant, for `strftime`. */
-export function strftimeFormat(format: string): string {
-  return momentParts.reduce((text, [from, to]) => text.replaceAll(from, to), format);
+/** Parts of PostgreSQL's formats. Names are matched in their case, numbers in any. */
+const momentParts: Readonly<Record<string, string>> = {
+  YYYY: "%Y",
+  HH24: "%H",
+  HH12: "%I",
+  HH: "%I",
+  AM: "%p",
+  PM: "%p",
+  FMMonth: "%B",
+  FMDay: "%A",
+  Month: paddedParts.month,
+  Day: paddedParts.day,
+  Mon: "%b",
+  Dy: "%a",
+  DDD: "%j",
+  MM: "%m",
+  DD: "%d",
+  MI: "%M",
+  SS: "%S",
+  IW: "%V",
+  YY: "%y",
+  Q: paddedParts.quarter,
+};
+
+const formatPieces = new RegExp(`"[^"]*"|${Object.keys(momentParts).join("|")}|[a-z]+|%`, "gi");
+
+/** Translates a `to_char` format, which must be a constant, for `strftime`. Undefined if it has another part. */
+export function strftimeFormat(format: string): string | undefined {
+  let isKnown = true;
+  const text = format.replace(formatPieces, (piece) => {
+    if (piece.startsWith('"')) return piece.slice(1, -1).replaceAll("%", "%%");
+    if (piece === "%") return "%%";
+    const upper = piece.toUpperCase();
+    const part =
+      momentParts[piece] ??
+      (/^(?:Month|Mon|Day|Dy|FM)/i.test(piece) ? undefined : momentParts[upper]);
+    isKnown &&= part !== undefined;
+    return part ?? piece;
+  });
+  return isKnown ? text : undefined;
 }

@@ -36,6 +36,9 @@ export function duckDbStatement(
     // DuckDB's parser reads these as types.
     if (/^(?:char|time|datetime)$/.test(name)) words.push({ start, end, text: `"${name}"` });
     if (name === "date" && spelling === "sqlite") words.push({ start, end, text: "sqlite_date" });
+    const first = tokens[tokens.findIndex((token) => token.start === start) + 2]?.text;
+    if (name === "strftime" && spelling === "sqlite" && first === "'%s'")
+      words.push({ start, end, text: "strftime_seconds" });
     // SQLite's aggregates are scalar functions if they have several arguments.
     if (count > 1 && name === "max") words.push({ start, end, text: "greatest" });
     if (count > 1 && name === "min") words.push({ start, end, text: "least" });
@@ -68,5 +71,8 @@ function formatEdits(tokens: readonly Token[], start: number): TextEdit[] {
   const at = tokens.findIndex((token) => token.start === start);
   const format = tokens[closingAfter(tokens, at) - 1];
   if (format?.kind !== "text") return [];
-  return [{ start: format.start, end: format.end, text: strftimeFormat(format.text) }];
+  const text = strftimeFormat(format.text);
+  if (text !== undefined) return [{ start: format.start, end: format.end, text }];
+  const reason = `the format ${format.text.slice(0, 60)} has a part other than YYYY, MM, DD, HH24, HH12, AM, MI, SS, Month, FMMonth, Mon, Day, FMDay, Dy, DDD, IW, YY and Q`;
+  throw new QueryError("plan_invalid", `DuckDB would read this differently: ${reason}.`);
 }

@@ -1,6 +1,6 @@
 import { quoteIdentifier } from "@ccl/sql";
 import { typeName, type DataType } from "../plan/data-type.ts";
-import type { SimpleCondition } from "../connector/simple-condition.ts";
+import { conditionSigns, type SimpleCondition } from "../connector/simple-condition.ts";
 import { operators } from "../plan/functions.ts";
 import type { TypedAggregate, TypedCall, TypedExpression } from "../plan/typed-plan.ts";
 
@@ -72,7 +72,7 @@ export function printAggregate(
 export function printCondition({ column, operator, type, values }: SimpleCondition): string {
   const value = castTo(quoteIdentifier(column), type);
   const list = values.map((one) => literal(typeof one === "bigint" ? String(one) : one, type));
-  return `${value} ${operator === "in" ? "in" : (operators[operator]?.symbol ?? "=")} (${list.join(", ")})`;
+  return `${value} ${conditionSigns[operator]} (${list.join(", ")})`;
 }
 
 /** A text as a literal of SQL. */

@@ -161,5 +161,5 @@ async function cancelUntil(
 function postgresValue(value: unknown): PostgresValue {
   if (value === null || typeof value === "string" || typeof value === "number") return value;
   if (typeof value === "boolean" || typeof value === "bigint") return value;
-  throw new QueryError("invalid_options", `A ${typeof value} is no parameter of PostgreSQL.`);
+  throw new QueryError("invalid_options", `PostgreSQL takes no ${typeof value} as a parameter.`);
 }

@@ -73,5 +73,5 @@ function sqliteValue(value: unknown): SqliteValue {
     typeof value === "string"
   )
     return value;
-  throw new QueryError("invalid_options", `A ${typeof value} is no parameter of SQLite.`);
+  throw new QueryError("invalid_options", `SQLite takes no ${typeof value} as a parameter.`);
 }

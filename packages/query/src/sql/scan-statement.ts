@@ -2,7 +2,8 @@ import { quoteIdentifier } from "@ccl/sql";
 import type { PlanValue } from "../connector/column-batch.ts";
 import type { TableScan } from "../connector/connector.ts";
 import { scanColumns } from "../connector/scan-columns.ts";
-import type { SimpleCondition } from "../connector/simple-condition.ts";
+import { scaledInt } from "../connector/decode-value.ts";
+import { conditionSigns, type SimpleCondition } from "../connector/simple-condition.ts";
 import { typeName, type DataType } from "../plan/data-type.ts";
 
 /** A statement with its parameters. */
@@ -23,8 +24,6 @@ interface ScanDialect {
     type: DataType,
   ): { value: string; bound: (value: PlanValue) => PlanValue; mark: string } | undefined;
 }
-
-const operators = { eq: "=", in: "in", lt: "<", le: "<=", gt: ">", ge: ">=" } as const;
 
 /**
  * The SELECT of a scan. Conditions that the database compares in another way are left out, and the
@@ -60,7 +59,7 @@ export function scanStatement(
     const list = values.map((value) =>
       compared.mark.replace("?", bind(value === null ? null : compared.bound(value))),
     );
-    return [`${compared.value} ${operators[operator]} (${list.join(", ")})`];
+    return [`${compared.value} ${conditionSigns[operator]} (${list.join(", ")})`];
   });
   const tail = where.length === 0 ? "" : ` WHERE ${where.join(" AND ")}`;
   const table = source.table.map(quoteIdentifier).join(".");
@@ -168,10 +167,8 @@ function sqliteValue(value: PlanValue, type: DataType): PlanValue {
       return value === true ? 1n : 0n;
     case "int":
       return BigInt(String(value));
-    case "decimal": {
-      const [whole = "0", fraction = ""] = String(value).split(".");
-      return BigInt(whole + fraction.padEnd(type.scale, "0"));
-    }
+    case "decimal":
+      return scaledInt(String(value), type.scale);
     case "timestamp":
     case "timestamptz": {
       const [clock = "", fraction = ""] = String(value)

@@ -170,7 +170,7 @@ async function runOnPostgres(
     name: "PostgreSQL",
     sql: `SELECT ${outputs.join(", ")} FROM (${text}) AS ccl_rows(${names.join(", ")})`,
     parameters: [],
-    columns: columns.map(({ name, type }) => ({ name, type: decodedType(type), isNullable: true })),
+    columns: columns.map(({ name, type }) => ({ name, type: decodedType(type) })),
   };
   return { columns, batches: runPostgres(client, work, options) };
 }

@@ -1,6 +1,5 @@
-import type { DataType } from "../plan/data-type.ts";
 import type { FunctionName } from "../plan/functions.ts";
-import type { TypedExpression } from "../plan/typed-plan.ts";
+import type { TypedExpression, TypedValue } from "../plan/typed-plan.ts";
 import type { IssuePath, Scope } from "./check-context.ts";
 
 /** A call whose arguments have been typed. */
@@ -11,21 +10,13 @@ export interface CallInput {
   parts: TypedExpression[];
 }
 
-/** A typed call. By default it is nullable if any argument is. */
+/** A typed call. */
 export function callOf(
   name: FunctionName,
   parts: TypedExpression[],
-  value: { type: DataType; isNullable?: boolean | undefined; unit?: string | undefined },
+  { type, unit }: TypedValue,
 ): TypedExpression {
-  const { type, unit, isNullable = parts.some((part) => part.isNullable) } = value;
-  return {
-    op: "call",
-    function: name,
-    arguments: parts,
-    type,
-    isNullable,
-    unit,
-  };
+  return { op: "call", function: name, arguments: parts, type, unit };
 }
 
 /** The value of a literal integer. Undefined for anything else. */

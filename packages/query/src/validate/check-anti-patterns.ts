@@ -1,7 +1,8 @@
 import { rowsOf, rulesOf } from "@ccl/catalog";
 import { inputsOf } from "../plan/logical-plan.ts";
 import type { TypedScan, TypedStep } from "../plan/typed-plan.ts";
-import { quotedName, type Report } from "./check-context.ts";
+import { quotedName } from "../plan/nearest-name.ts";
+import { type Report } from "./check-context.ts";
 
 /** What the rows of a scan pass through on their way to the result. */
 interface ScanPath {

@@ -1,5 +1,5 @@
 import type { Issue } from "@ccl/core";
-import { nearestName } from "../plan/nearest-name.ts";
+import { nearestHint, quotedName } from "../plan/nearest-name.ts";
 import type { PlanColumn } from "../plan/typed-plan.ts";
 import { warningCodes, type PlanIssueCode } from "./plan-issue.ts";
 
@@ -28,17 +28,11 @@ export function reportInto(issues: Issue[]): Report {
   };
 }
 
-/** A name in quotes, cut if long. */
-export function quotedName(name: string): string {
-  return JSON.stringify(name.length > 60 ? `${name.slice(0, 60)}...` : name);
-}
-
 /** ` Did you mean "x"?`, or the first existing names. */
 export function nameHint(wanted: string, names: Iterable<string>): string {
   const all = [...names];
-  const near = nearestName(wanted, all);
-  if (near !== undefined) return ` Did you mean ${quotedName(near)}?`;
-  if (all.length === 0) return "";
+  const near = nearestHint(wanted, all);
+  if (near !== "" || all.length === 0) return near;
   const shown = all.slice(0, 8).map(quotedName).join(", ");
   return ` There ${all.length === 1 ? "is" : "are"} ${shown}${all.length > 8 ? ` and ${all.length - 8} more` : ""}.`;
 }

@@ -1,5 +1,6 @@
 import type { TypedExpression, TypedJoin, TypedStep } from "../plan/typed-plan.ts";
-import { quotedName, type IssuePath, type Report } from "./check-context.ts";
+import { quotedName } from "../plan/nearest-name.ts";
+import { type IssuePath, type Report } from "./check-context.ts";
 import { namesTable, tableOf } from "./visible-resources.ts";
 
 /** A column as foreign keys name it. */

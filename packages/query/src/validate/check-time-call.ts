@@ -16,7 +16,7 @@ export function checkTimeCall(input: CallInput): TypedExpression | undefined {
   const [first, second, third] = parts;
   switch (name) {
     case "now": {
-      const now = { type: { kind: "timestamptz" }, isNullable: false } as const;
+      const now = { type: { kind: "timestamptz" } } as const;
       const { now: value } = input.scope;
       return value === undefined ? callOf(name, [], now) : { op: "literal", value, ...now };
     }
@@ -81,9 +81,8 @@ function wallClock(
 
 function zoneOf(input: CallInput, zone: TypedExpression | undefined): TypedExpression | undefined {
   const value = zone === undefined ? "UTC" : literalText(zone);
-  if (value !== undefined && isZone(value))
-    return { op: "literal", value, type: { kind: "text" }, isNullable: false };
-  const message = `${JSON.stringify(value ?? typeName(zone?.type ?? timestamp))} is no time zone; write one of the IANA list, like 'Europe/Berlin' or 'UTC'.`;
+  if (value !== undefined && isZone(value)) return { op: "literal", value, type: { kind: "text" } };
+  const message = `${JSON.stringify(value ?? typeName(zone?.type ?? timestamp))} is not a time zone; write one of the IANA list, like 'Europe/Berlin' or 'UTC'.`;
   return input.scope.report("zone_unknown", input.path, message);
 }
 

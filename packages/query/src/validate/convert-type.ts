@@ -56,8 +56,7 @@ export function converted(value: TypedExpression, type: DataType): TypedExpressi
   if (isSameType(value.type, type)) return value;
   const literal = value.op === "literal" ? convertedLiteral(value, type) : undefined;
   if (literal !== undefined) return literal;
-  const { isNullable, unit } = value;
-  return { op: "cast", value, type, isNullable, unit };
+  return { op: "cast", value, type, unit: value.unit };
 }
 
 /** A literal of another type. Undefined if its value does not convert. Text is parsed as a time. */

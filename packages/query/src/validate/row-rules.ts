@@ -14,7 +14,6 @@ const nothing: TypedExpression = {
   op: "literal",
   value: false,
   type: { kind: "bool" },
-  isNullable: false,
 };
 
 /** The row rule of a resource. An invalid rule becomes `false`. */

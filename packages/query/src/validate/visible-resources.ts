@@ -67,7 +67,7 @@ function seenUsage(
   return { ...usage, anti_patterns };
 }
 
-/** The names of tables and columns that the principal may not see, except those that it sees elsewhere. */
+/** The names of tables and columns that the principal may not see, except names that it sees elsewhere. */
 export function hiddenFrom(
   details: readonly ResourceDetails[],
   options: AccessOptions,

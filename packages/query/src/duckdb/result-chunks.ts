@@ -1,7 +1,5 @@
-import { throwIfAborted } from "@ccl/core/async";
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBValue } from "@duckdb/node-api";
 import type { ColumnBatch, PlanValue } from "../connector/column-batch.ts";
-import type { RunOptions } from "../connector/connector.ts";
 import type { PlanColumn } from "../plan/typed-plan.ts";
 import { QueryError } from "../query-error.ts";
 import { valueError } from "../connector/decode-value.ts";
@@ -24,20 +22,6 @@ export function strictDecoder(
     if (decoded !== undefined) return decoded;
     throw valueError({ source: "DuckDB", column: name, type }, value);
   };
-}
-
-/** The rows of a query as plan values. */
-export async function* streamQuery(
-  { duckdb, connection }: Session,
-  query: { sql: string; columns: readonly PlanColumn[] },
-  options: RunOptions,
-): AsyncGenerator<ColumnBatch, void> {
-  const decoders = query.columns.map((column) => strictDecoder(duckdb, column));
-  const result = await connection.stream(query.sql);
-  for await (const batch of chunksOf(() => result.fetchChunk(), decoders)) {
-    throwIfAborted(options.signal, QueryError);
-    yield batch;
-  }
 }
 
 /** The chunks of a result as batches. */

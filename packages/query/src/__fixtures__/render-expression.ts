@@ -2,20 +2,13 @@ import { typeName } from "../plan/data-type.ts";
 import type { AggregateFunction, Expression } from "../plan/expression.ts";
 import { operators } from "../plan/functions.ts";
 import type { TypedExpression } from "../plan/typed-plan.ts";
-import { reservedWords } from "../plan/reserved-words.ts";
+import { renderName } from "../plan/reserved-words.ts";
 
 /** An expression before or after the check. */
 type AnyExpression = Expression | TypedExpression;
 type Of<Op extends AnyExpression["op"]> = Extract<AnyExpression, { op: Op }>;
 
 const primaryLevel = 8;
-const wordy: ReadonlySet<string> = new Set(["not", "negate", "is_null", "is_not_null", "between"]);
-
-/** True for a function that has its own syntax, so that it is not called by name. */
-export function isOperator(name: string): boolean {
-  return Object.hasOwn(operators, name) || wordy.has(name);
-}
-
 /** The text form of an expression. Parsing it gives the same tree. */
 export function renderExpression(expression: AnyExpression): string {
   return write(expression, 0);
@@ -38,13 +31,6 @@ export function renderAggregate({
   argument?: AnyExpression | undefined;
 }): string {
   return `${applied}(${argument === undefined ? "" : renderExpression(argument)}) as ${renderName(name)}`;
-}
-
-/** A name, in double quotes unless it is a plain word. */
-export function renderName(name: string): string {
-  const isBare =
-    /^[\p{L}_][\p{L}\p{N}\p{M}_]*$/u.test(name) && !reservedWords.has(name.toLowerCase());
-  return isBare ? name : `"${name.replaceAll('"', '""')}"`;
 }
 
 /** Adds brackets if an expression binds more loosely than its context requires. */
