@@ -19,7 +19,6 @@ import {
   type CatalogSource,
   formatSources,
   type ImportedSource,
-  parseSources,
   sourceKey,
 } from "./sources-file.ts";
 
@@ -118,6 +117,7 @@ export function createCatalogFolder(
       const texts = await readTexts(path, names, signal);
       if (texts === undefined || !matchesKnown(files, texts)) throw changedMeanwhile(path);
       const { fromJsonl } = await import("../importers/from-jsonl.ts");
+      const { parseSources } = await import("./parse-sources.ts");
       return parseSources(texts.get(sourcesFile) ?? formatSources([])).map((source) => {
         const read = fromJsonl(texts.get(importedPath(source)) ?? "");
         if (!read.ok) throw damagedCatalog(join(path, importedPath(source)), read.issues);
