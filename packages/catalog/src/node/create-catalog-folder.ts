@@ -189,9 +189,7 @@ async function readContent(
   signal: AbortSignal | undefined,
 ): Promise<FolderContent | undefined> {
   const stamps = stampFolder(path);
-  const touched = [...stamps]
-    .filter(([name, { text }]) => known?.files.get(name)?.stamp !== text)
-    .map(([name]) => name);
+  const touched = touchedFiles(stamps, known?.files);
   const isSameList = known?.files.size === stamps.size;
   if (known !== undefined && isSameList && touched.length === 0) return known;
   const changed = await readTexts(path, touched, signal);
@@ -269,13 +267,13 @@ async function isUnchanged(
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
   const stamps = stampFolder(path);
-  const touched = [...stamps].filter(([name, { text }]) => files.get(name)?.stamp !== text);
-  const texts = await readTexts(
-    path,
-    touched.map(([name]) => name),
-    signal,
-  );
+  const texts = await readTexts(path, touchedFiles(stamps, files), signal);
   return texts !== undefined && stamps.size === files.size && matchesKnown(files, texts);
+}
+
+/** The files whose stamp differs from that of the last read. */
+function touchedFiles(stamps: Stamps, files: FolderContent["files"] | undefined): string[] {
+  return [...stamps].flatMap(([name, { text }]) => (files?.get(name)?.stamp === text ? [] : name));
 }
 
 function matchesKnown(files: FolderContent["files"], texts: ReadonlyMap<string, string>): boolean {

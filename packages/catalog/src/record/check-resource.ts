@@ -1,4 +1,5 @@
 import type { Issue, Result } from "@ccl/core";
+import { isRecord, valueAt } from "@ccl/core/json";
 import * as z from "zod";
 
 import { cleanValue } from "./clean-value.ts";
@@ -197,19 +198,10 @@ function checkOne<Value>(
 }
 
 function found(value: unknown, path: readonly (string | number)[]): string {
-  let at: unknown = value;
-  for (const part of path) {
-    at =
-      typeof at === "object" && at !== null && Object.hasOwn(at, part)
-        ? Reflect.get(at, part)
-        : undefined;
-  }
+  const at = valueAt(value, path);
   if (at === undefined) return "nothing";
-  return typeof at === "object" && at !== null
-    ? Array.isArray(at)
-      ? "a list"
-      : "an object"
-    : quoted(at);
+  if (Array.isArray(at)) return "a list";
+  return isRecord(at) ? "an object" : quoted(at);
 }
 
 function quoted(value: unknown): string {

@@ -2,8 +2,8 @@ import type { TextWeights } from "@ccl/search";
 
 import type { SearchField } from "./searchable-fields.ts";
 
-/** Weights measured on labelled sets of tables and of tools. */
-const measuredWeights = {
+/** Weights measured on labelled sets of tables and of tools. Fields are in the order of a saved index. */
+export const textWeights: TextWeights<SearchField> = {
   fields: {
     title: 3,
     path: 1,
@@ -29,12 +29,4 @@ const measuredWeights = {
   k1: 2,
   container: 0.5,
   containerSizeDiscount: 0.5,
-} satisfies TextWeights<SearchField>;
-
-/** Fills missing weights with the measured ones. Fields are in the order of a saved index. */
-export function textWeightsOf(
-  weights: Partial<TextWeights<SearchField>> = {},
-): TextWeights<SearchField> {
-  const fields = { ...measuredWeights.fields, ...weights.fields };
-  return { ...measuredWeights, ...weights, fields };
-}
+};
