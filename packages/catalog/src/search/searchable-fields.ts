@@ -24,10 +24,10 @@ export function searchableFields(record: ResourceRecord): Record<SearchField, st
   const { steps, parent } = splitAddress(record.id);
   const columns = record.columns ?? [];
   const names =
-    columns.length > 0 ? columns.map(({ name }) => name) : record.schema_digest.map(digestName);
-  const details = columns.map(({ description, label, unit }) =>
-    joinTexts([description, label, unit]),
-  );
+    columns.length > 0
+      ? columns.map(({ name, label }) => joinTexts([name, label]))
+      : record.schema_digest.map(digestName);
+  const details = columns.map(({ description, unit }) => joinTexts([description, unit]));
   const examples = (record.examples ?? []).map(({ task, ops }) =>
     joinTexts([task, ...(ops ?? [])]),
   );

@@ -10,9 +10,9 @@ export const textWeights: TextWeights<SearchField> = {
     container: 1,
     tags: 1,
     kind: 0.5,
-    description: 1,
+    description: 2,
     columns: 1,
-    columnDetails: 1,
+    columnDetails: 0.2,
     examples: 1,
   },
   lengthDiscounts: {
