@@ -47,7 +47,7 @@ export function overviewRow({
   );
   const own = inertText(title, longestName) || "?";
   const name = container === "" ? own : withoutContainer(own, container);
-  const last = lastPart(container);
+  const last = lastStepOf(container);
   const isNamed =
     name !== own || container === "" || own.toLowerCase().includes(last.toLowerCase());
   const fields = fieldsOf(schema_digest);
@@ -76,13 +76,13 @@ function lastStep(id: string): number {
 function withoutContainer(name: string, container: string): string {
   const [, before, inside] = /^(.+) \(([^()]+)\)$/.exec(name) ?? [];
   if (before !== undefined && inside !== undefined && container.includes(inside)) return before;
-  const last = lastPart(container);
+  const last = lastStepOf(container);
   const isLed = last !== "" && name.toLowerCase().startsWith(last.toLowerCase());
   if (!isLed || !/^[ ./:_-]/.test(name.slice(last.length))) return name;
   return name.slice(last.length + 1).trim() || name;
 }
 
-function lastPart(container: string): string {
+function lastStepOf(container: string): string {
   return container.slice(Math.max(container.lastIndexOf("/"), container.lastIndexOf(".")) + 1);
 }
 

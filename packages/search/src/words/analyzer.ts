@@ -38,12 +38,11 @@ export interface AnalyzerOptions {
   glossary?: readonly (readonly string[])[] | undefined;
   /** More words that carry no subject, in lower case. */
   stopWords?: Iterable<string> | undefined;
-  /** Maximum number of words read from the beginning of a document's field. 20,000 by default. */
-  maxWords?: number | undefined;
-  /** Maximum number of words read from the beginning of a query. 500 by default. */
-  maxQueryWords?: number | undefined;
 }
 
+/** How many words are read from the beginning of a document's field, and of a query. */
+const maxWords = 20_000;
+const maxQueryWords = 500;
 const requestWeight = 0.5;
 /**
  * Weights of an identifier as a whole, and of two neighbouring words joined into one. One occurrence
@@ -59,8 +58,6 @@ const joinedWeight = 0.25;
  * subject.
  */
 export function createAnalyzer(options: AnalyzerOptions = {}): Analyzer {
-  const maxWords = options.maxWords ?? 20_000;
-  const maxQueryWords = options.maxQueryWords ?? 500;
   const ignored = new Set([...stopWords, ...(options.stopWords ?? [])]);
   const links = createWordLinks(options.glossary ?? []);
   return {
@@ -97,14 +94,13 @@ function toQueryWords(
   const found = new Map<string, QueryWord>();
   asked.forEach(({ word, phraseLinks }, at) => {
     const weight = requestWords.has(word.whole) ? requestWeight : 1;
-    const neighbours = [asked[at - 1]?.word.whole, asked[at + 1]?.word.whole];
-    const joined = joinedForms(word, neighbours).map(({ terms, weight: share }) => {
-      return { terms, weight: share * weight };
-    });
     for (const part of word.parts) {
       const term = stemWord(part);
       if (found.has(term)) continue;
-      const alternatives: TermAlternative[] = [{ terms: [term], weight }, ...joined];
+      const alternatives: TermAlternative[] = [
+        { terms: [term], weight },
+        ...joinedForms(word, [asked[at - 1]?.word, asked[at + 1]?.word], weight),
+      ];
       for (const link of [...phraseLinks, ...linksOf(term)]) {
         alternatives.push({ ...link, weight: link.weight * weight });
       }
@@ -120,13 +116,12 @@ function toQueryWords(
  */
 function joinedForms(
   { whole, parts }: SplitWord,
-  [before, after]: (string | undefined)[],
+  [before, after]: (SplitWord | undefined)[],
+  weight: number,
 ): TermAlternative[] {
-  const forms: TermAlternative[] = [];
-  const add = (form: string, weight: number): unknown =>
-    forms.push({ terms: [stemWord(form)], weight });
-  if (parts.length > 1) add(whole, wholeWeight);
-  if (before !== undefined) add(before + whole, joinedWeight);
-  if (after !== undefined) add(whole + after, joinedWeight);
-  return forms;
+  const own = parts.length > 1 ? [{ terms: [stemWord(whole)], weight: wholeWeight * weight }] : [];
+  const pairs = [before && before.whole + whole, after && whole + after.whole].flatMap((form) =>
+    form ? { terms: [stemWord(form)], weight: joinedWeight * weight } : [],
+  );
+  return [...own, ...pairs];
 }
