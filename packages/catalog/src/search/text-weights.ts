@@ -22,7 +22,7 @@ export const textWeights: TextWeights<SearchField> = {
     tags: 0.5,
     kind: 0,
     description: 0.75,
-    columns: 0.5,
+    columns: 0.65,
     columnDetails: 0.5,
     examples: 0.5,
   },
