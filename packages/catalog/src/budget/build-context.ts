@@ -2,7 +2,7 @@ import type { TokenCounter } from "@ccl/core";
 
 import { CatalogError } from "../catalog-error.ts";
 import { formatCursor, type DetailsCard } from "./details-card.ts";
-import { fillCards, type CardInput, type FilledCard } from "./fill-cards.ts";
+import { type CardCandidate, fillCards, type FilledCard } from "./fill-cards.ts";
 import {
   fillRows,
   holdsEveryName,
@@ -13,10 +13,8 @@ import {
 import { shareBudget, type BudgetShares } from "./share-budget.ts";
 
 /** A candidate, in rank order. */
-export interface ContextCandidate extends RowCandidate {
+export interface ContextCandidate extends RowCandidate, CardCandidate {
   id: string;
-  /** Undefined if the principal may not see the card. Called only for the best candidates. */
-  card?: (() => CardInput | undefined) | undefined;
 }
 
 /** Tokens set aside of a budget. */
@@ -169,7 +167,7 @@ function fillSharedCards(
 ): FilledCard[] {
   if (shares.details === 0) return [];
   const header = counter.count(cardsHeader);
-  const cards = fillCards(cardsOf(candidates), { counter, budget: shares.details - header });
+  const cards = fillCards(candidates, { counter, budget: shares.details - header });
   if (shares.rest - shares.details >= ampleHeader + ampleRow * cards.length) return cards;
   for (let max = Math.max(1, cards.length); max > 0; max = Math.floor(max / 2)) {
     const last = cards[max - 1]?.id;
@@ -182,17 +180,10 @@ function fillSharedCards(
     });
     const room = shares.rest - (rows?.tokens ?? shares.rest) - header - countSlack;
     if (room >= shares.details - header) return cards;
-    const fewer = fillCards(cardsOf(candidates.slice(0, end)), { counter, budget: room });
+    const fewer = fillCards(candidates.slice(0, end), { counter, budget: room });
     if (fewer.length > 0) return fewer;
   }
   return [];
-}
-
-function* cardsOf(candidates: readonly ContextCandidate[]): Iterable<CardInput> {
-  for (const { card } of candidates) {
-    const input = card?.();
-    if (input !== undefined) yield input;
-  }
 }
 
 function textOf(

@@ -4,10 +4,16 @@ import type { ResourceDetails } from "../record/resource-record.ts";
 import { cardText, type CardText } from "./card-text.ts";
 import type { CardOffsets } from "./details-card.ts";
 
-/** A card to add, in rank order. */
+/** The content of a card. */
 export interface CardInput {
   details: ResourceDetails;
   stale: readonly string[];
+}
+
+/** A resource that may get a card. */
+export interface CardCandidate {
+  /** Undefined if the principal may not see the card. Called only if there may be room for it. */
+  card?: (() => CardInput | undefined) | undefined;
 }
 
 /** A card that fits. */
@@ -40,23 +46,22 @@ const coreShare = 0.6;
  * Adds cards in rank order. The sum of their counts stays within the budget. Up to 60% of the room
  * goes to cards at their core level. The rest extends the best of them, then adds more.
  */
-export function fillCards(inputs: Iterable<CardInput>, options: FillCardsOptions): FilledCard[] {
-  const { counter, budget } = options;
+export function fillCards(
+  candidates: readonly CardCandidate[],
+  { counter, budget }: FillCardsOptions,
+): FilledCard[] {
   const chosen: Chosen[] = [];
   let spent = 0;
-  const waiting = inputs[Symbol.iterator]();
-  let pending: CardInput | undefined;
+  let next = 0;
   const addUpTo = (limit: number, lowest: "core" | "any"): void => {
-    for (;;) {
-      const input = pending ?? next(waiting);
-      pending = input;
-      if (input === undefined) return;
+    for (; next < candidates.length; next++) {
+      const input = candidates[next]?.card?.();
+      if (input === undefined) continue;
       const card = cardText(input.details, { alias: "1", stale: input.stale });
       const found = bestLevel(card, { counter, left: limit - spent, from: 0, to: card.core });
       if (found === undefined || (lowest === "core" && found.level < card.core)) return;
       chosen.push({ card, input, ...found });
       spent += found.tokens;
-      pending = undefined;
     }
   };
   addUpTo(budget * coreShare, "core");
@@ -87,11 +92,6 @@ export function fillCards(inputs: Iterable<CardInput>, options: FillCardsOptions
       render: (alias) => cardText(details, { alias, stale }).render(level).text,
     };
   });
-}
-
-function next(iterator: Iterator<CardInput>): CardInput | undefined {
-  const result = iterator.next();
-  return result.done === true ? undefined : result.value;
 }
 
 /** The highest level in the range that fits. A higher level costs more tokens, apart from the text that marks a cut. */

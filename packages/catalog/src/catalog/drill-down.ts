@@ -11,7 +11,6 @@ import { rankCandidates, toCandidate, type RankedCandidates } from "./budgeted-c
 import type { BudgetedContext, DrillDown, DrillDownRequest, DrillDownRound } from "./catalog.ts";
 import { CatalogError } from "../catalog-error.ts";
 import { inertText } from "../record/inert-text.ts";
-import type { ResourceRecord } from "../record/resource-record.ts";
 import { pickPrompt } from "../drill-down/pick-prompt.ts";
 import { pickSchema, type PickAnswer } from "../drill-down/pick-schema.ts";
 
@@ -44,16 +43,8 @@ export async function drillDown(
     const candidates = request.candidates?.map((one) =>
       resolveAlias(typeof one === "string" ? one : one.id, request.aliases),
     );
-    const next = await rankCandidates(
-      {
-        ...rest,
-        candidates,
-        task: question,
-        budget,
-        exclude,
-      },
-      context,
-    );
+    const asked = { ...rest, candidates, task: question, budget, exclude };
+    const next = await rankCandidates(asked, context);
     found ??= next;
     if (next.records.length === 0) break;
     const canAskForMore = round < maxRounds;
@@ -61,13 +52,8 @@ export async function drillDown(
     const answer = await askForPicks(next, asking);
     if (answer === undefined) {
       if (round > 1) break;
-      throw new CatalogError(
-        "budget_exceeded",
-        `A pick prompt does not fit into ${budget} tokens; raise the budget.`,
-        {
-          details: { budget },
-        },
-      );
+      const message = `A pick prompt does not fit into ${budget} tokens; raise the budget.`;
+      throw new CatalogError("budget_exceeded", message, { details: { budget } });
     }
     usage = addUsage(usage, answer.result.usage);
     if (!answer.result.ok) return { ok: false, issues: answer.result.issues };
@@ -82,10 +68,9 @@ export async function drillDown(
     if (needMore === "") break;
     budget = Math.floor(budget * shrink);
   }
-  const finished = finish({ request, context, picks, found });
   return success({
     picks: [...picks].map(([id, why]) => ({ id, why })),
-    context: finished,
+    context: finish({ request, context, picks, found }),
     rounds,
     usage,
   });
@@ -159,18 +144,19 @@ function finish({
   found: RankedCandidates | undefined;
 }): BudgetedContext {
   const { head, task, details } = request.reserve ?? {};
-  const records: ResourceRecord[] = [...picks.keys()].flatMap((id) => found?.visible.get(id) ?? []);
+  const candidates = [...picks.keys()].flatMap((id) => {
+    const record = found?.visible.get(id);
+    return found && record ? toCandidate(record, found.visible) : [];
+  });
   const { rest } = shareBudget(request.budget, { head, task }, context.counter);
   const built = buildContext({
-    candidates: records.flatMap((record) =>
-      found === undefined ? [] : toCandidate(record, found.visible),
-    ),
+    candidates,
     budget: request.budget,
     // The rows of the picks are short and few, so almost all tokens go to their cards.
     reserve: {
       head,
       task,
-      details: details ?? Math.max(0, rest - 60 - 16 * records.length),
+      details: details ?? Math.max(0, rest - 60 - 16 * candidates.length),
     },
     counter: context.counter,
   });

@@ -1,5 +1,6 @@
 import { inertText } from "../record/inert-text.ts";
 import type { ResourceRecord } from "../record/resource-record.ts";
+import { digestName } from "../record/schema-digest.ts";
 
 const longestText = 4_000;
 const maxColumns = 100;
@@ -12,8 +13,7 @@ export function embeddingText({
   schema_digest,
   examples = [],
 }: ResourceRecord): string {
-  const names =
-    columns?.map(({ name }) => name) ?? schema_digest.map((entry) => entry.split(":")[0] ?? "");
+  const names = columns?.map(({ name }) => name) ?? schema_digest.map(digestName);
   const parts = [
     inertText(title, 300),
     inertText(description, 2_000),

@@ -68,11 +68,7 @@ export function createVectorSource({
       if (missing.length > 0 && clock.now() < restUntil) return { vectors, failure: lastFailure };
       for (let start = 0; start < missing.length; start += batchSize) {
         const batch = missing.slice(start, start + batchSize);
-        const outcome = await embedBatch(batch, {
-          embedder,
-          timeoutMs,
-          signal,
-        });
+        const outcome = await embedBatch(batch, { embedder, timeoutMs, signal });
         throwIfAborted(signal, CatalogError);
         if (typeof outcome === "string") {
           restUntil = clock.now() + restMs;

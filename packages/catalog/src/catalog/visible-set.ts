@@ -17,7 +17,7 @@ export interface HeldRecords {
 /** The resources that one principal may find. */
 export interface VisibleSet {
   visibility: Visibility;
-  /** Ids of index entries. Undefined: all. */
+  /** Ids of the index entries that a search may return. A search returns any entry if there is no set. */
   allow: ReadonlySet<string> | undefined;
   /** The record of an index entry or an id, if it is visible. */
   get(id: string): ResourceRecord | undefined;
@@ -53,9 +53,9 @@ export function createVisibleSets(
   const kept = new Map<string, { version: number; variants: Variants }>();
   return (principal) => {
     const visibility = createVisibility(access, principal, (id) => resident.get(id));
+    if (visibility.isOpen) return visibleSet(resident, visibility, undefined);
     const { key } = visibility;
     const known = key === undefined ? undefined : kept.get(key);
-    if (visibility.isOpen) return visibleSet(resident, visibility, undefined);
     if (known?.version === resident.version)
       return visibleSet(resident, visibility, known.variants);
     const entries = new Map<string, string>();
@@ -91,11 +91,7 @@ function visibleSet(
     ids: () => (entries === undefined ? resident.ids() : [...entries.keys()]),
     filter({ facets, exclude }) {
       const excluded = exclude?.map((id) => entries?.get(id) ?? id);
-      return {
-        facets,
-        exclude: excluded,
-        allow,
-      };
+      return { facets, exclude: excluded, allow };
     },
   };
 }

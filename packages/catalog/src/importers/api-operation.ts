@@ -22,22 +22,22 @@ export interface ApiContext {
 }
 
 /** One method of one path. */
-interface ApiOperation {
+export interface ApiOperation {
+  /** Unique in the document. */
+  name: string;
   path: string;
   method: string;
   operation: JsonRecord;
+  /** Parameters of the path, shared by all its methods. */
   shared: unknown[];
-  /** True if the id comes from the method and the path instead of the `operationId`. */
-  isNamedByPath?: boolean | undefined;
 }
 
 const maxParameters = 200;
 
 /** Turns an operation into a record of kind `api`. */
 export function apiOperation(found: ApiOperation, context: ApiContext): ResourceInput {
-  const { path, method, operation, isNamedByPath } = found;
+  const { path, method, operation } = found;
   const { name, baseUrl, root } = context;
-  const id = isNamedByPath === true ? undefined : textField(operation, "operationId");
   const parameters = parametersOf(found, context);
   const parts = [
     readParameters(parameters, root),
@@ -49,11 +49,8 @@ export function apiOperation(found: ApiOperation, context: ApiContext): Resource
   const verb = method.toUpperCase();
   const summary = cleanText(operation["summary"], 200);
   return withoutUndefined({
-    id: resourceId("api", name, id ?? `${method}-${path}`),
-    uri:
-      baseUrl === ""
-        ? resourceUri("api", name, id ?? `${method}-${path}`)
-        : baseUrl + uriTemplate(path),
+    id: resourceId("api", name, found.name),
+    uri: baseUrl === "" ? resourceUri("api", name, found.name) : baseUrl + uriTemplate(path),
     kind: "api",
     title: summary ?? `${verb} ${path}`.slice(0, 200),
     ...cleanField("description", operation["description"] ?? operation["summary"]),

@@ -2,7 +2,7 @@ import { failure, success, type Issue, type Result } from "@ccl/core";
 import { compactKeys } from "../forms/compact-keys.ts";
 import type { ResourceInput } from "../record/resource-record.ts";
 import { cleanText } from "../schema/clean-text.ts";
-import { isRecord, type JsonRecord } from "@ccl/core/json";
+import { isRecord, type JsonRecord, parseJson } from "@ccl/core/json";
 
 const longNames = new Map<string, string>(compactKeys.map(([long, short]) => [short, long]));
 /** Fields that the catalog computes itself. */
@@ -19,7 +19,12 @@ const maxIssues = 100;
 export function fromJsonl(text: string): Result<ResourceInput[]> {
   const issues: Issue[] = [];
   const resources: ResourceInput[] = [];
-  for (const [index, line] of linesOf(text)) {
+  for (const [index, row] of text
+    .replace(/^\uFEFF/, "")
+    .split("\n")
+    .entries()) {
+    const line = row.trim();
+    if (line === "") continue;
     const read = readLine(line, index);
     if (read.ok) resources.push(read.value);
     else issues.push(...read.issues);
@@ -29,22 +34,9 @@ export function fromJsonl(text: string): Result<ResourceInput[]> {
   return first === undefined ? success(resources) : failure(first, ...others);
 }
 
-function* linesOf(text: string): Generator<[number, string]> {
-  let at = text.startsWith("\uFEFF") ? 1 : 0;
-  for (let index = 0; at < text.length; index += 1) {
-    const found = text.indexOf("\n", at);
-    const end = found < 0 ? text.length : found;
-    const line = text.slice(at, end).trim();
-    if (line !== "") yield [index, line];
-    at = end + 1;
-  }
-}
-
 function readLine(line: string, index: number): Result<ResourceInput> {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
+  const value = parseJson(line);
+  if (value === undefined) {
     const start = JSON.stringify(cleanText(line.slice(0, 2_000), 80) ?? "");
     const message = `Line ${index + 1} is not JSON, it begins with ${start}; each line is one record.`;
     return failure({ code: "malformed_line", path: [index], message });

@@ -3,7 +3,7 @@ import { parse as parseYaml } from "yaml";
 import type { ResourceInput } from "../record/resource-record.ts";
 import { lastById } from "./from-tools.ts";
 import { cleanText, cleanUrl } from "../schema/clean-text.ts";
-import { apiOperation, type ApiContext } from "./api-operation.ts";
+import { apiOperation, type ApiContext, type ApiOperation } from "./api-operation.ts";
 import { arrayAt, isRecord, recordAt, type JsonRecord } from "@ccl/core/json";
 import { textField } from "../schema/text-field.ts";
 import { followReferences } from "../schema/resolve-reference.ts";
@@ -50,16 +50,16 @@ export function fromOpenApi(
     return failure({ code: "too_many_operations", path: ["paths"], message });
   }
   const context = contextOf(root, options);
-  const resources = new Map<string, ResourceInput>();
-  for (const operation of operations) {
-    const resource = apiOperation(operation, context);
+  const names = new Set<string>();
+  const resources = operations.map((found) => {
+    const id = textField(found.operation, "operationId");
     // The standard requires unique operation ids. If a document repeats one, the method and the
     // path replace it.
-    const isTaken = resources.has(resource.id);
-    const named = isTaken ? apiOperation({ ...operation, isNamedByPath: true }, context) : resource;
-    resources.set(named.id, named);
-  }
-  return success(lastById([...resources.values()]));
+    const name = id === undefined || names.has(id) ? `${found.method}-${found.path}` : id;
+    names.add(name);
+    return apiOperation({ ...found, name }, context);
+  });
+  return success(lastById(resources));
 }
 
 function readText(text: string): Result<unknown> {
@@ -132,17 +132,8 @@ function serverOf(root: JsonRecord): string {
 
 const methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace"] as const;
 
-/** An operation as the document defines it. */
-interface FoundOperation {
-  path: string;
-  method: string;
-  operation: JsonRecord;
-  /** Parameters of the path, shared by all its methods. */
-  shared: unknown[];
-}
-
-function listOperations(root: JsonRecord): FoundOperation[] {
-  const found: FoundOperation[] = [];
+function listOperations(root: JsonRecord): Omit<ApiOperation, "name">[] {
+  const found: Omit<ApiOperation, "name">[] = [];
   for (const [path, entry] of Object.entries(recordAt(root, "paths"))) {
     const { value: item } = followReferences(root, entry);
     if (!isRecord(item)) continue;

@@ -19,7 +19,6 @@ import {
   type CatalogSource,
   formatSources,
   type ImportedSource,
-  parseSources,
   sourceKey,
 } from "./sources-file.ts";
 
@@ -118,6 +117,7 @@ export function createCatalogFolder(
       const texts = await readTexts(path, names, signal);
       if (texts === undefined || !matchesKnown(files, texts)) throw changedMeanwhile(path);
       const { fromJsonl } = await import("../importers/from-jsonl.ts");
+      const { parseSources } = await import("./parse-sources.ts");
       return parseSources(texts.get(sourcesFile) ?? formatSources([])).map((source) => {
         const read = fromJsonl(texts.get(importedPath(source)) ?? "");
         if (!read.ok) throw damagedCatalog(join(path, importedPath(source)), read.issues);
@@ -189,9 +189,7 @@ async function readContent(
   signal: AbortSignal | undefined,
 ): Promise<FolderContent | undefined> {
   const stamps = stampFolder(path);
-  const touched = [...stamps]
-    .filter(([name, { text }]) => known?.files.get(name)?.stamp !== text)
-    .map(([name]) => name);
+  const touched = touchedFiles(stamps, known?.files);
   const isSameList = known?.files.size === stamps.size;
   if (known !== undefined && isSameList && touched.length === 0) return known;
   const changed = await readTexts(path, touched, signal);
@@ -269,13 +267,13 @@ async function isUnchanged(
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
   const stamps = stampFolder(path);
-  const touched = [...stamps].filter(([name, { text }]) => files.get(name)?.stamp !== text);
-  const texts = await readTexts(
-    path,
-    touched.map(([name]) => name),
-    signal,
-  );
+  const texts = await readTexts(path, touchedFiles(stamps, files), signal);
   return texts !== undefined && stamps.size === files.size && matchesKnown(files, texts);
+}
+
+/** The files whose stamp differs from that of the last read. */
+function touchedFiles(stamps: Stamps, files: FolderContent["files"] | undefined): string[] {
+  return [...stamps].flatMap(([name, { text }]) => (files?.get(name)?.stamp === text ? [] : name));
 }
 
 function matchesKnown(files: FolderContent["files"], texts: ReadonlyMap<string, string>): boolean {

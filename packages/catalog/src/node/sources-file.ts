@@ -1,8 +1,7 @@
-import { isRecord } from "@ccl/core/json";
-import { CatalogError } from "../catalog-error.ts";
 import type { ResourceInput } from "../record/resource-record.ts";
 
-const kinds = ["sql", "openapi", "mcp", "files", "jsonl"] as const;
+/** The kinds of sources. */
+export const kinds = ["sql", "openapi", "mcp", "files", "jsonl"] as const;
 
 /** Where resources come from. */
 export type SourceKind = (typeof kinds)[number];
@@ -39,47 +38,4 @@ export function formatSources(sources: readonly CatalogSource[]): string {
     return { kind, name, location, schemas, sampleRows, tokenVariable };
   });
   return `${JSON.stringify({ version: 1, sources: plain }, null, 2)}\n`;
-}
-
-/**
- * Parses the output of `formatSources`.
- * @throws CatalogError `damaged` if the text did not come from `formatSources`
- */
-export function parseSources(text: string): CatalogSource[] {
-  let document: unknown;
-  try {
-    document = JSON.parse(text);
-  } catch (error) {
-    throw damagedSources("sources.json of the catalog is not JSON.", error);
-  }
-  if (!isRecord(document) || document["version"] !== 1 || !Array.isArray(document["sources"]))
-    throw damagedSources('sources.json of the catalog is not { "version": 1, "sources": [...] }.');
-  return document["sources"].map((entry: unknown, index) => readSource(entry, index));
-}
-
-function readSource(entry: unknown, index: number): CatalogSource {
-  const { kind, name, location, schemas, sampleRows, tokenVariable } = isRecord(entry) ? entry : {};
-  const known = kinds.find((each) => each === kind);
-  const isValid =
-    typeof name === "string" &&
-    typeof location === "string" &&
-    (schemas === undefined || isTexts(schemas));
-  if (known === undefined || !isValid)
-    throw damagedSources(`sources[${index}] in sources.json lacks its kind, name or location.`);
-  return {
-    kind: known,
-    name,
-    location,
-    schemas,
-    sampleRows: typeof sampleRows === "number" ? sampleRows : undefined,
-    tokenVariable: typeof tokenVariable === "string" ? tokenVariable : undefined,
-  };
-}
-
-function damagedSources(message: string, cause?: unknown): CatalogError {
-  return new CatalogError("damaged", message, { cause });
-}
-
-function isTexts(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every((text) => typeof text === "string");
 }

@@ -8,7 +8,7 @@ export interface AntiPatternRule {
     | "order_by_random"
     | "missing_where"
     | "offset";
-  /** For `missing_limit`: the number of rows from which it applies. Undefined: any number. */
+  /** The number of rows from which `missing_limit` applies. It applies to any number if this is undefined. */
   rows?: number | undefined;
   /** The rule as the resource words it. */
   text: string;

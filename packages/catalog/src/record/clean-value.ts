@@ -3,8 +3,6 @@ import { redactSecrets } from "@ccl/core";
 const loneSurrogate = /\p{Surrogate}/gu;
 /** Maximum depth of a value in a record. */
 export const maxNesting = 32;
-const longestPlain = 64;
-const maxPlain = 100_000;
 
 /** The result of cleaning. */
 export interface CleanedValue {
@@ -18,7 +16,6 @@ export interface CleanedValue {
 interface CleanState {
   /** Path of the value that is being copied. The whole walk shares one list. */
   path: (string | number)[];
-  plain: Set<string>;
   masked: (string | number)[][];
   refused: { path: (string | number)[]; reason: string }[];
 }
@@ -26,11 +23,10 @@ interface CleanState {
 /**
  * Copies a value with well-formed Unicode and masked secrets. The copy shares nothing with the
  * value. Undefined members are left out. Functions, symbols, non-finite numbers and nesting beyond
- * 32 levels are rejected. `plain` collects short strings that need no cleaning, so that a batch
- * checks each column name and type only once.
+ * 32 levels are rejected.
  */
-export function cleanValue(value: unknown, plain: Set<string> = new Set()): CleanedValue {
-  const state: CleanState = { path: [], plain, masked: [], refused: [] };
+export function cleanValue(value: unknown): CleanedValue {
+  const state: CleanState = { path: [], masked: [], refused: [] };
   const { masked, refused } = state;
   return { value: copyOf(value, state), masked, refused };
 }
@@ -82,11 +78,9 @@ function copyObject(value: object, state: CleanState): unknown {
   return Object.fromEntries(copies);
 }
 
-function cleanText(text: string, { masked, path, plain }: CleanState): string {
-  if (plain.has(text)) return text;
+function cleanText(text: string, { masked, path }: CleanState): string {
   const { text: clean, findings } = redactSecrets(toWellFormed(text));
   if (findings.length > 0) masked.push([...path]);
-  else if (clean === text && text.length <= longestPlain && plain.size < maxPlain) plain.add(text);
   return clean;
 }
 

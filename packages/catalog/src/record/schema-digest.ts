@@ -50,6 +50,12 @@ function digestEntry({ name, type }: ResourceColumn): string {
   return type === undefined || type === "" ? short : `${short}:${shortType(type)}`;
 }
 
+/** The name in an entry of a digest, without its type. */
+export function digestName(entry: string): string {
+  const colon = entry.lastIndexOf(":");
+  return colon > 0 ? entry.slice(0, colon) : entry;
+}
+
 /** Entries of a digest whose column is missing or has another type. */
 export function staleDigest({ schema_digest = [], columns }: ResourceInput): string[] {
   if (columns === undefined || columns.length === 0) return [];

@@ -1,4 +1,4 @@
-import { isRecord } from "@ccl/core/json";
+import { isRecord, valueAt } from "@ccl/core/json";
 
 /** Maximum length of a chain of references. */
 const maxHops = 32;
@@ -9,13 +9,7 @@ const maxHops = 32;
  */
 function resolvePointer(root: unknown, reference: string): unknown {
   if (reference !== "#" && !reference.startsWith("#/")) return undefined;
-  let found: unknown = root;
-  for (const token of reference.split("/").slice(1)) {
-    const key = decodeToken(token);
-    if (typeof found !== "object" || found === null || !Object.hasOwn(found, key)) return undefined;
-    found = Array.isArray(found) ? found[Number(key)] : isRecord(found) ? found[key] : undefined;
-  }
-  return found;
+  return valueAt(root, reference.split("/").slice(1).map(decodeToken));
 }
 
 function decodeToken(token: string): string {

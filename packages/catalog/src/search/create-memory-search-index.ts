@@ -5,7 +5,7 @@ import { createSearchIndex, type SearchIndexOptions } from "@ccl/search";
 import { catalogErrorOfSearch } from "./search-errors.ts";
 import type { SearchIndex } from "./search-index.ts";
 import { containerOf, facetsOf, searchableFields, type SearchField } from "./searchable-fields.ts";
-import { textWeightsOf } from "./text-weights.ts";
+import { textWeights } from "./text-weights.ts";
 
 /** Options of an index in memory. By default the weights with the best measured results. */
 export type MemorySearchIndexOptions = Partial<SearchIndexOptions<SearchField>>;
@@ -33,7 +33,7 @@ export interface MemorySearchIndex extends SearchIndex {
  * with `invalid_options`.
  */
 export function createMemorySearchIndex(options: MemorySearchIndexOptions = {}): MemorySearchIndex {
-  const index = createSearchIndex({ ...options, ...textWeightsOf(options) });
+  const index = createSearchIndex({ ...textWeights, ...options });
   const guarded = async <Value>(
     signal: AbortSignal | undefined,
     call: () => Value | Promise<Value>,

@@ -2,6 +2,7 @@ import type { Facet } from "@ccl/search";
 import { sortFacets } from "@ccl/search";
 
 import type { ResourceRecord } from "../record/resource-record.ts";
+import { digestName } from "../record/schema-digest.ts";
 
 /** A field that has its own weight. */
 export type SearchField =
@@ -23,10 +24,10 @@ export function searchableFields(record: ResourceRecord): Record<SearchField, st
   const { steps, parent } = splitAddress(record.id);
   const columns = record.columns ?? [];
   const names =
-    columns.length > 0 ? columns.map(({ name }) => name) : record.schema_digest.map(beforeColon);
-  const details = columns.map(({ description, label, unit }) =>
-    joinTexts([description, label, unit]),
-  );
+    columns.length > 0
+      ? columns.map(({ name, label }) => joinTexts([name, label]))
+      : record.schema_digest.map(digestName);
+  const details = columns.map(({ description, unit }) => joinTexts([description, unit]));
   const examples = (record.examples ?? []).map(({ task, ops }) =>
     joinTexts([task, ...(ops ?? [])]),
   );
@@ -80,11 +81,6 @@ function splitAddress(address: string): { steps: string; parent: string } {
   const slash = plain.lastIndexOf("/");
   const cut = slash >= 0 ? slash : Math.max(plain.lastIndexOf("."), plain.lastIndexOf(":"));
   return { steps: plain.slice(cut + 1), parent: cut < 0 ? "" : plain.slice(0, cut) };
-}
-
-function beforeColon(digest: string): string {
-  const colon = digest.indexOf(":");
-  return colon < 0 ? digest : digest.slice(0, colon);
 }
 
 function joinTexts(texts: readonly unknown[]): string {

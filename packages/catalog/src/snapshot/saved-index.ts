@@ -9,7 +9,7 @@ export interface SavedIndex {
 }
 
 /** Incremented when other parts of a record are indexed, or when the file format changes. */
-const format = 1;
+const format = 2;
 const lineFeed = 10;
 
 /** The head of a saved index: the content hashes of its records, by id. */

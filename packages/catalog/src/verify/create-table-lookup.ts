@@ -1,3 +1,4 @@
+import { isSameJson } from "@ccl/core/json";
 import { decodeAddressName } from "../importers/resource-address.ts";
 import type { ResourceDetails, ResourceInput } from "../record/resource-record.ts";
 import { rowsOf } from "../record/anti-pattern-rules.ts";
@@ -18,13 +19,13 @@ const systemName =
 /** Finds the tables that a snippet of one resource may name. */
 export type TableLookups = (resource: ResourceDetails) => TableLookup;
 
-/** A table as one resource describes it. `path` is its full name. */
-type DescribedTable = KnownTable & { path: string };
+/** A table as one resource describes it. */
+type DescribedTable = KnownTable & {
+  /** The parts of its full name, in lower case. */
+  parts: readonly string[];
+};
 
-/**
- * The tables of one database, by every suffix of their names. A suffix has several if resources
- * share a table or schemas share a name.
- */
+/** The tables of one database, by the last part of their names. */
 type DatabaseTables = Map<string, DescribedTable[]>;
 
 /**
@@ -47,12 +48,14 @@ export function createTableLookups(resources: readonly LookupResource[]): TableL
   return (resource) => {
     const database = databaseOf(resource);
     const tables: DatabaseTables = databases.get(database) ?? new Map();
-    const own = keyOf(tableName(resource));
+    const own = tableName(resource);
     return {
       isComplete: complete.has(database),
-      find: (parts) => {
-        const found = findTables(tables, parts);
-        return found === "opaque" ? found : joinTables(found, own);
+      find(parts) {
+        const names = parts.map((part) => part.toLowerCase());
+        const isSystem = names.at(-1)?.startsWith("pg_") === true;
+        if (isSystem || names.some((name) => systemName.test(name))) return "opaque";
+        return joinTables(findTables(tables, names), own);
       },
     };
   };
@@ -86,7 +89,7 @@ function addTable(
   const names = columns?.map((column) => column.name.toLowerCase());
   const parts = tableName(resource);
   const table: DescribedTable = {
-    path: keyOf(parts),
+    parts,
     columns: names === undefined || names.length === 0 ? undefined : new Set(names),
     resourceId: resource.id,
     rows: rowsOf(shape?.rows_est),
@@ -95,47 +98,38 @@ function addTable(
   const database = databaseOf(resource);
   const tables: DatabaseTables = databases.get(database) ?? new Map();
   databases.set(database, tables);
-  for (let from = 0; from < parts.length; from += 1) {
-    const key = keyOf(parts.slice(from));
-    const others = tables.get(key);
-    if (others === undefined) tables.set(key, [table]);
-    else others.push(table);
-  }
+  const last = parts.at(-1) ?? "";
+  tables.set(last, [...(tables.get(last) ?? []), table]);
 }
 
-/** Merges several descriptions into one table. Undefined if there are none. */
-function joinTables(tables: readonly DescribedTable[], ownPath: string): KnownTable | undefined {
-  const own = tables.filter(({ path }) => path === ownPath);
-  const [first, ...others] = own.length > 0 ? own : tables;
-  if (first === undefined) return undefined;
-  let joined: KnownTable = first;
-  for (const { columns, rows, antiPatterns } of others) {
-    joined = {
-      ...joined,
-      columns: joined.columns && columns && new Set([...joined.columns, ...columns]),
-      rows: joined.rows === undefined ? rows : Math.max(joined.rows, rows ?? 0),
-      antiPatterns: [...joined.antiPatterns, ...antiPatterns],
-    };
-  }
-  return joined;
-}
-
-function findTables(tables: DatabaseTables, parts: readonly string[]): DescribedTable[] | "opaque" {
-  if (
-    parts.some((part) => systemName.test(part)) ||
-    parts.at(-1)?.toLowerCase().startsWith("pg_") === true
-  )
-    return "opaque";
-  // A name may start with the database, or in SQLite with `main`.
-  for (let from = 0; from < parts.length; from += 1) {
-    const isMain = from > 0 && parts.slice(0, from).every((part) => part.toLowerCase() === "main");
-    if (from > 0 && !isMain && parts.length - from < 2) break;
-    const found = tables.get(keyOf(parts.slice(from).map((part) => part.toLowerCase())));
-    if (found !== undefined) return found;
+/** The tables whose names end in the given one. */
+function findTables(tables: DatabaseTables, names: readonly string[]): DescribedTable[] {
+  const alike = tables.get(names.at(-1) ?? "") ?? [];
+  for (let from = 0; from < names.length; from += 1) {
+    const rest = names.slice(from);
+    // A name may start with the database, or in SQLite with `main`.
+    if (rest.length === 1 && names.slice(0, from).some((name) => name !== "main")) break;
+    const found = alike.filter(({ parts }) => isSameJson(parts.slice(-rest.length), rest));
+    if (found.length > 0) return found;
   }
   return [];
 }
 
-function keyOf(parts: readonly string[]): string {
-  return JSON.stringify(parts);
+/** Merges several descriptions into one table. Undefined if there are none. */
+function joinTables(
+  tables: readonly DescribedTable[],
+  ownName: readonly string[],
+): KnownTable | undefined {
+  const own = tables.filter(({ parts }) => isSameJson(parts, ownName));
+  const [first, ...others] = own.length > 0 ? own : tables;
+  return first && others.reduce<KnownTable>(joined, first);
+}
+
+function joined(table: KnownTable, { columns, rows, antiPatterns }: KnownTable): KnownTable {
+  return {
+    ...table,
+    columns: table.columns && columns && new Set([...table.columns, ...columns]),
+    rows: table.rows === undefined ? rows : Math.max(table.rows, rows ?? 0),
+    antiPatterns: [...table.antiPatterns, ...antiPatterns],
+  };
 }

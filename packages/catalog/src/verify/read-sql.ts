@@ -30,9 +30,17 @@ interface Environment {
   outer: Scope | undefined;
 }
 
-interface Reader extends SqlReading {
+/** The meaning of names inside a SELECT. */
+interface Inside extends Environment {
+  outer: Scope;
+}
+
+interface Reader {
+  facts: SqlFacts;
+  tables: KnownTable[];
+  /** Problems without duplicates, by code and name. */
+  problems: Map<string, SqlProblem>;
   lookup: TableLookup;
-  found: Map<string, KnownTable>;
 }
 
 /**
@@ -45,7 +53,7 @@ export function readSql(statements: unknown, lookup: TableLookup): SqlReading {
     unlimitedRows: undefined,
     writes: false,
   };
-  const reader: Reader = { facts, problems: [], tables: [], lookup, found: new Map() };
+  const reader: Reader = { facts, problems: new Map(), tables: [], lookup };
   for (const statement of Array.isArray(statements) ? statements : []) {
     const query = isRecord(statement)
       ? (statement["Query"] ?? explainedQuery(statement))
@@ -57,7 +65,7 @@ export function readSql(statements: unknown, lookup: TableLookup): SqlReading {
     const { rows } = readQuery(reader, query, { ctes: new Map(), outer: undefined });
     facts.unlimitedRows = larger(facts.unlimitedRows, rows);
   }
-  return { facts, problems: uniqueProblems(reader.problems), tables: [...reader.found.values()] };
+  return { facts, problems: [...reader.problems.values()], tables: reader.tables };
 }
 
 function explainedQuery(statement: JsonRecord): unknown {
@@ -71,12 +79,8 @@ function isWriting(statement: unknown): boolean {
   return isRecord(statement) && Object.keys(statement).some((kind) => writing.test(kind));
 }
 
-function uniqueProblems(problems: readonly SqlProblem[]): SqlProblem[] {
-  return [
-    ...new Map(
-      problems.map((problem) => [`${problem.code} ${problem.name.toLowerCase()}`, problem]),
-    ).values(),
-  ];
+function addProblem({ problems }: Reader, problem: SqlProblem): void {
+  problems.set(`${problem.code} ${problem.name.toLowerCase()}`, problem);
 }
 
 /** Reads a query with its common table expressions, and returns its columns. */
@@ -88,17 +92,15 @@ function readQuery(reader: Reader, query: JsonRecord, environment: Environment):
     const alias = recordAt(cte, "alias");
     const name = identifierOf(alias["name"])?.toLowerCase() ?? "";
     // A recursive table may refer to itself before its columns are known.
-    if (clause["recursive"] === true) ctes.set(name, { columns: undefined, rows: undefined });
+    if (clause["recursive"] === true) ctes.set(name, unknownRelation);
     const { columns, rows } = readQuery(reader, recordAt(cte, "query"), {
       ctes,
       outer: environment.outer,
     });
     ctes.set(name, { columns: namedColumns(alias) ?? columns, rows });
   }
-  if (query["limit_clause"] !== undefined && query["limit_clause"] !== null) {
-    const limit = recordAt(recordAt(query, "limit_clause"), "LimitOffset");
-    if (isRecord(limit["offset"])) reader.facts.broken.add("offset");
-  }
+  const limit = recordAt(recordAt(query, "limit_clause"), "LimitOffset");
+  if (isRecord(limit["offset"])) reader.facts.broken.add("offset");
   const inner = { ctes, outer: environment.outer };
   const { columns, rows } = readBody(reader, recordAt(query, "body"), {
     environment: inner,
@@ -137,8 +139,8 @@ function readBody(reader: Reader, body: JsonRecord, context: BodyContext): Relat
     const right = readBody(reader, recordAt(sides, "right"), { environment, order: undefined });
     return { columns: left.columns, rows: larger(left.rows, right.rows) };
   }
-  if (["Insert", "Update", "Delete"].some((kind) => kind in body)) reader.facts.writes = true;
-  return { columns: undefined, rows: undefined };
+  reader.facts.writes ||= isWriting(body);
+  return unknownRelation;
 }
 
 function readSelect(
@@ -153,9 +155,9 @@ function readSelect(
     rows: undefined,
     readsTable: false,
   };
-  const inner: Environment = { ctes: environment.ctes, outer: scope };
+  const inner: Inside = { ctes: environment.ctes, outer: scope };
   const froms = arrayAt(select, "from");
-  for (const from of froms) readFrom(reader, from, { scope, environment: inner });
+  for (const from of froms) readFrom(reader, from, inner);
   const { readsTable } = scope;
   const projection = arrayAt(select, "projection");
   for (const item of projection) {
@@ -214,33 +216,28 @@ function outputOf(projection: readonly unknown[], scope: Scope): Columns {
   return names;
 }
 
-interface FromContext {
-  scope: Scope;
-  environment: Environment;
-}
-
 /** Reads the tables of one entry of FROM, with its joins. */
-function readFrom(reader: Reader, from: unknown, context: FromContext): void {
+function readFrom(reader: Reader, from: unknown, inside: Inside): void {
   if (!isRecord(from)) return;
-  readRelation(reader, from["relation"], context);
+  readRelation(reader, from["relation"], inside);
   for (const join of arrayAt(from, "joins")) {
     if (!isRecord(join)) continue;
-    readRelation(reader, join["relation"], context);
+    readRelation(reader, join["relation"], inside);
     const operator = join["join_operator"];
     if (operator === "CrossJoin" || (isRecord(operator) && "CrossJoin" in operator))
       reader.facts.broken.add("cross_join");
-    readExpression(reader, operator, context.environment);
+    readExpression(reader, operator, inside);
   }
 }
 
-function readRelation(reader: Reader, relation: unknown, context: FromContext): void {
+function readRelation(reader: Reader, relation: unknown, inside: Inside): void {
   const [kind, content] = Object.entries(isRecord(relation) ? relation : {})[0] ?? [];
   if (kind === undefined || !isRecord(content)) return;
-  const { scope, environment } = context;
   if (kind === "NestedJoin") {
-    readFrom(reader, content["table_with_joins"], context);
+    readFrom(reader, content["table_with_joins"], inside);
     return;
   }
+  const { outer: scope } = inside;
   const alias = recordAt(content, "alias");
   const parts = nameParts(content["name"]);
   const add = ({ columns, rows }: Relation): void => {
@@ -249,39 +246,30 @@ function readRelation(reader: Reader, relation: unknown, context: FromContext): 
     scope.rows = larger(scope.rows, rows);
   };
   if (kind === "Derived") {
-    add(readQuery(reader, recordAt(content, "subquery"), environment));
+    add(readQuery(reader, recordAt(content, "subquery"), inside));
   } else if (kind !== "Table" || parts.length === 0 || isRecord(content["args"])) {
     // A table function, or anything else whose columns are unknown.
-    readExpression(
-      reader,
-      content["args"] ?? content["expr"] ?? content["array_exprs"],
-      environment,
-    );
-    add({ columns: undefined, rows: undefined });
+    readExpression(reader, content["args"] ?? content["expr"] ?? content["array_exprs"], inside);
+    add(unknownRelation);
   } else {
-    add(tableOf(reader, parts, context));
+    add(tableOf(reader, parts, inside));
   }
 }
 
-function tableOf(
-  reader: Reader,
-  parts: readonly string[],
-  { scope, environment }: FromContext,
-): Relation {
-  const cte = parts.length === 1 ? environment.ctes.get(parts[0]?.toLowerCase() ?? "") : undefined;
+const unknownRelation: Relation = { columns: undefined, rows: undefined };
+
+function tableOf(reader: Reader, parts: readonly string[], { ctes, outer }: Inside): Relation {
+  const cte = parts.length === 1 ? ctes.get(parts[0]?.toLowerCase() ?? "") : undefined;
   if (cte !== undefined) return cte;
   const table = reader.lookup.find(parts);
-  if (table === "opaque") return { columns: undefined, rows: undefined };
+  if (table === "opaque") return unknownRelation;
   if (table === undefined) {
-    reader.problems.push({
-      code: "snippet_unknown_table",
-      name: parts.join("."),
-      isCertain: reader.lookup.isComplete,
-    });
-    return { columns: undefined, rows: undefined };
+    const { isComplete: isCertain } = reader.lookup;
+    addProblem(reader, { code: "snippet_unknown_table", name: parts.join("."), isCertain });
+    return unknownRelation;
   }
-  reader.found.set(table.resourceId, table);
-  scope.readsTable = true;
+  reader.tables.push(table);
+  outer.readsTable = true;
   return { columns: table.columns, rows: table.rows ?? 0 };
 }
 
@@ -364,11 +352,7 @@ function checkColumn(
   for (let at = scope; at !== undefined; at = at.outer) {
     if (isKnown(at, { column, owner, names })) return;
   }
-  reader.problems.push({
-    code: "snippet_unknown_column",
-    name: written.join("."),
-    isCertain: true,
-  });
+  addProblem(reader, { code: "snippet_unknown_column", name: written.join("."), isCertain: true });
 }
 
 function isKnown(

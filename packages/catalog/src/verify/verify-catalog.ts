@@ -1,5 +1,6 @@
 import { compareCodeUnits } from "@ccl/core";
 import { mapConcurrent } from "@ccl/core/async";
+import { arrayAt, isRecord, stringAt } from "@ccl/core/json";
 import type { Principal } from "../access/access-options.ts";
 import { requireWhole } from "../require-whole.ts";
 import { CatalogError } from "../catalog-error.ts";
@@ -160,11 +161,6 @@ async function update(
 
 /** The reason of a failed result, which means that nothing was registered. */
 function refusalOf(result: unknown): string | undefined {
-  if (typeof result !== "object" || result === null || !("ok" in result) || result.ok !== false)
-    return undefined;
-  const issues: unknown =
-    "issues" in result && Array.isArray(result.issues) ? result.issues[0] : undefined;
-  return typeof issues === "object" && issues !== null && "message" in issues
-    ? String(issues.message)
-    : "it refused";
+  if (!isRecord(result) || result["ok"] !== false) return undefined;
+  return stringAt(arrayAt(result, "issues")[0], "message") ?? "it refused";
 }

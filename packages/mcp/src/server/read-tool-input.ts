@@ -33,7 +33,7 @@ export function readToolInput(
     const message = `The arguments of ${name} do not fit: ${reason.slice(0, 600)}; it takes ${known.join(", ") || "an object"}`;
     return failure({ code: "invalid_input", path: [], message });
   };
-  if (!isRecord(value)) return refuse("they are no object");
+  if (!isRecord(value)) return refuse("they are not an object");
   const members = Object.entries(value).map(([key, member]) => {
     const meant = known.filter((one) => !Object.hasOwn(value, one) && isNameOf(one, key));
     const [only = key] = known.includes(key) || meant.length !== 1 ? [] : meant;
