@@ -16,7 +16,7 @@ export async function* idsAfter(
   }: { after?: string; limit?: number; signal: AbortSignal | undefined },
 ): AsyncGenerator<string, void> {
   for (let last: string | undefined = after; last !== undefined;) {
-    const start = last;
+    const start: string = last;
     const page = await driver.listIds({ limit, after: start === "" ? undefined : start, signal });
     if (!page.every((id, index) => id > (page[index - 1] ?? start))) {
       const message = `The ${driver.name} driver's listIds gave ids that do not ascend from after "${start}" on; it has to.`;

@@ -4,7 +4,7 @@ import { sha256 } from "@noble/hashes/sha2.js";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { createSha256, hmacSha256Hex, randomBytes, randomHex } from "./index.ts";
+import { createHmacSha256, createSha256, randomBytes, randomHex } from "./index.ts";
 import { portableSha256 } from "./sha256.ts";
 
 describe.each([
@@ -22,19 +22,19 @@ describe.each([
           ours.update(piece);
           theirs.update(piece);
         }
-        const fork = ours.copy().update("more");
-        expect(ours.digestHex()).toBe(theirs.copy().digest("hex"));
-        expect(fork.digest()).toEqual(new Uint8Array(theirs.update("more").digest()));
+        expect(ours.digestHex()).toBe(theirs.digest("hex"));
       }),
     );
   });
 });
 
-describe("hmacSha256Hex", () => {
+describe("createHmacSha256", () => {
   it("equals that of node:crypto for keys of any length", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 150 }), fc.string(), (key, data) => {
-        expect(hmacSha256Hex(key, data)).toBe(createHmac("sha256", key).update(data).digest("hex"));
+        expect(createHmacSha256(key).update(data).digestHex()).toBe(
+          createHmac("sha256", key).update(data).digest("hex"),
+        );
       }),
     );
   });

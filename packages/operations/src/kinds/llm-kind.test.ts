@@ -5,7 +5,7 @@ import {
   type ScriptedModel,
   type ScriptedResponse,
 } from "@ccl/core/testing";
-import { hmacSha256Hex } from "@ccl/core/hash";
+import { createHmacSha256 } from "@ccl/core/hash";
 import { createOpenAiCompatibleModel } from "@ccl/providers/openai-compatible";
 import { startTestServer } from "@ccl/providers/testing";
 import { describe, expect, it } from "vitest";
@@ -173,8 +173,12 @@ describe("llmKind", () => {
         model: "small",
         outputMode: "text",
         retry: { maxAttempts: 2 },
-        renderedSystemHash: hmacSha256Hex("installation", "You write for Mira."),
-        renderedPromptHash: hmacSha256Hex("installation", "user: I take the sword"),
+        renderedSystemHash: createHmacSha256("installation")
+          .update("You write for Mira.")
+          .digestHex(),
+        renderedPromptHash: createHmacSha256("installation")
+          .update("user: I take the sword")
+          .digestHex(),
       },
       outputsSummary: {
         attempts: 1,
