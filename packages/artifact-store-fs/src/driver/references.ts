@@ -1,5 +1,5 @@
-import type { HandleKey } from "@ccl/artifact-store";
 import {
+  compareHandles,
   damagedHandle,
   isMatch,
   type DriverListOptions,
@@ -28,12 +28,6 @@ import {
   useFile,
 } from "../layout/store-folder.ts";
 import type { FsStore } from "./fs-store.ts";
-
-/** The order of listings: by `handleId`, then by `artifactId`. */
-export function compareHandles(a: HandleKey, b: HandleKey): number {
-  if (a.handleId !== b.handleId) return a.handleId < b.handleId ? -1 : 1;
-  return a.artifactId < b.artifactId ? -1 : a.artifactId > b.artifactId ? 1 : 0;
-}
 
 /** The handle of a reference. Undefined if it was removed meanwhile. */
 async function readHandle(store: FsStore, entry: ReferenceEntry): Promise<FoundHandle | undefined> {

@@ -28,6 +28,11 @@ export function createHmacSha256(key: string | Uint8Array): Sha256 {
     : nativeSha256(native.createHmac("sha256", key));
 }
 
+/** Returns the HMAC-SHA-256 in lower-case hexadecimal. */
+export function hmacSha256Hex(key: string | Uint8Array, data: string | Uint8Array): string {
+  return createHmacSha256(key).update(data).digestHex();
+}
+
 /** A hash or an HMAC of @noble/hashes. */
 interface PortableState {
   update(data: Uint8Array): unknown;

@@ -1,11 +1,12 @@
-import { type LanguageModel, LanguageModelError, type ModelRequest, wordCounter } from "@ccl/core";
+import { type LanguageModel, LanguageModelError, type ModelRequest } from "@ccl/core";
 import {
   createFixedClock,
   createScriptedModel,
   type ScriptedModel,
   type ScriptedResponse,
+  wordCounter,
 } from "@ccl/core/testing";
-import { createHmacSha256 } from "@ccl/core/hash";
+import { hmacSha256Hex } from "@ccl/core/hash";
 import { createOpenAiCompatibleModel } from "@ccl/providers/openai-compatible";
 import { startTestServer } from "@ccl/providers/testing";
 import { describe, expect, it } from "vitest";
@@ -173,12 +174,8 @@ describe("llmKind", () => {
         model: "small",
         outputMode: "text",
         retry: { maxAttempts: 2 },
-        renderedSystemHash: createHmacSha256("installation")
-          .update("You write for Mira.")
-          .digestHex(),
-        renderedPromptHash: createHmacSha256("installation")
-          .update("user: I take the sword")
-          .digestHex(),
+        renderedSystemHash: hmacSha256Hex("installation", "You write for Mira."),
+        renderedPromptHash: hmacSha256Hex("installation", "user: I take the sword"),
       },
       outputsSummary: {
         attempts: 1,

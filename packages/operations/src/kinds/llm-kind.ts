@@ -8,7 +8,7 @@ import {
   TokenBudget,
 } from "@ccl/core";
 import { loadOnce } from "@ccl/core/async";
-import { createHmacSha256 } from "@ccl/core/hash";
+import { hmacSha256Hex } from "@ccl/core/hash";
 import { z } from "zod";
 
 import { writeArtifactShape } from "../effects/effect-shape.ts";
@@ -203,7 +203,7 @@ function inputsSummary(
 
 /** The same text has the same hash within one installation. Without the key nobody can test guesses. */
 function hashOf(text: string, key: string | Uint8Array | undefined): string | undefined {
-  return key === undefined ? undefined : createHmacSha256(key).update(text).digestHex();
+  return key === undefined ? undefined : hmacSha256Hex(key, text);
 }
 
 /** The state of the work so far. */
