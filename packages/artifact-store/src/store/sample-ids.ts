@@ -1,5 +1,5 @@
 import type { ArtifactDriver } from "../artifact-driver.ts";
-import { idsAfter } from "./pages-of-ids.ts";
+import { idsAfter } from "./ids-after.ts";
 
 /** How many ids to pick, and a seed that moves the picks between checks. */
 export interface SampleOptions {
