@@ -16,6 +16,7 @@ export interface MemoryBlob {
 /** Everything that a memory store holds. */
 export class MemoryState {
   readonly blobs: Map<string, MemoryBlob> = new Map();
+
   addBlob(record: BlobRecord, bytes: Uint8Array): MemoryBlob {
     const blob = { record, bytes, isQuarantined: false, handles: [], touchedAt: 0 };
     this.blobs.set(record.artifactId, blob);
