@@ -21,8 +21,8 @@ export interface S3ArtifactStoreOptions extends ArtifactStoreOptions {
   /** Prefix of every key, e.g. `artifacts/`. Empty by default. Stores with different prefixes share nothing. */
   prefix?: string | undefined;
   /**
-   * Size of a part of a multipart upload. 8 MiB by default, at least 5 MiB. Each running stream holds two parts in
-   * memory.
+   * Size of a part of a multipart upload, 5 MiB by default, which is the smallest that S3 takes. Each running stream
+   * holds two parts in memory, and has up to 10,000 parts: raise it for streams above 48 GiB.
    */
   partSizeBytes?: number | undefined;
   /** Age at which the remains of an unfinished put are removed. 24 hours by default. */
@@ -43,7 +43,6 @@ export interface S3ArtifactStore extends ArtifactStore {
 }
 
 const minPartBytes = 5 * 1024 * 1024;
-const defaultPartBytes = 8 * 1024 * 1024;
 const dayMs = 24 * 60 * 60_000;
 
 /**
@@ -56,7 +55,7 @@ export async function openS3ArtifactStore(
   options: S3ArtifactStoreOptions,
 ): Promise<S3ArtifactStore> {
   const { client, bucket: name, records, prefix = "", signal, clock = systemClock } = options;
-  const { partSizeBytes = defaultPartBytes, abandonedAfterMs = dayMs } = options;
+  const { partSizeBytes = minPartBytes, abandonedAfterMs = dayMs } = options;
   checkOptions(options);
   const bucket = new S3Bucket({ client, bucket: name, prefix });
   try {
@@ -79,7 +78,7 @@ function checkOptions({
   bucket,
   records,
   prefix = "",
-  partSizeBytes = defaultPartBytes,
+  partSizeBytes = minPartBytes,
   abandonedAfterMs = dayMs,
 }: S3ArtifactStoreOptions): void {
   if (typeof client?.send !== "function") {

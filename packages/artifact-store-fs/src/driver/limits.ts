@@ -1,5 +1,6 @@
 import type { StoreLimits } from "@ccl/artifact-store";
 import {
+  compareHandles,
   planEviction,
   type BlobPut,
   type CommitOutcome,
@@ -24,7 +25,7 @@ import {
 } from "../layout/store-folder.ts";
 import { collectGarbage } from "./collect-garbage.ts";
 import type { FsStore } from "./fs-store.ts";
-import { compareHandles, listAll } from "./references.ts";
+import { listAll } from "./references.ts";
 
 /** Age at which a lock of another machine or container counts as abandoned. */
 const abandonedAfterMs = 24 * 60 * 60 * 1000;

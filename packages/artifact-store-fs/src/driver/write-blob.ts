@@ -1,6 +1,6 @@
 import { ArtifactStoreError, type ArtifactHandle } from "@ccl/artifact-store";
 import type { BlobPut, BlobRecord } from "@ccl/artifact-store/driver";
-import { systemCode } from "@ccl/core/node";
+import { isWithoutHardLinks, systemCode } from "@ccl/core/node";
 import { referenceOf } from "../layout/entry-name.ts";
 import { encodeHeader, type FileHeader } from "../layout/file-header.ts";
 import {
@@ -29,7 +29,7 @@ export async function linkFile(store: FsStore, from: string, to: string): Promis
   try {
     await store.fs.link(from, to);
   } catch (error) {
-    if (!/^(?:EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS)$/.test(systemCode(error) ?? "")) throw error;
+    if (!isWithoutHardLinks(error)) throw error;
     const message = `The file system under "${store.root}" has no hard links; keep the store on another one.`;
     throw new ArtifactStoreError("unsupported", message, { cause: error });
   }

@@ -147,14 +147,7 @@ export class StagedUpload implements StagedBlob {
     };
     const send = async () =>
       await bucket.client.send(new UploadPartCommand(input), requestOptions(this.#signal));
-    const answer = await bucket.request("UploadPart", this.dataKey, async () => {
-      try {
-        return await send();
-      } catch (error) {
-        if (s3CodeOf(error) !== "BadDigest") throw error;
-        return await send();
-      }
-    });
+    const answer = await bucket.request("UploadPart", this.dataKey, send, this.#signal);
     this.#parts[part.partNumber - 1] = {
       PartNumber: part.partNumber,
       ETag: answer.ETag,

@@ -38,16 +38,24 @@ export class S3Bucket {
     return { Bucket: this.name, Key: this.prefix + key };
   }
 
-  /** Sends one request. A failure says which request failed and why. */
+  /**
+   * Sends one request, and again after a conflict (409) and after damage in transit. A failure says which request failed
+   * and why.
+   */
   async request<Output>(
     operation: string,
     key: string,
     run: () => Promise<Output>,
+    signal?: AbortSignal,
   ): Promise<Output> {
-    try {
-      return await run();
-    } catch (error) {
-      throw this.failure(error, operation, key);
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await run();
+      } catch (error) {
+        if (attempt >= maxAttempts || !passingCodes.has(s3CodeOf(error) ?? ""))
+          throw this.failure(error, operation, key);
+        await pauseBeforeRetry(attempt, signal);
+      }
     }
   }
 
@@ -56,7 +64,7 @@ export class S3Bucket {
     return s3Failure(error, { operation, bucket: this.name, key: this.prefix + key });
   }
 
-  /** Writes one object, whose bytes the server checks. Retries after a conflict (409) and after damage in transit. */
+  /** Writes one object, whose bytes the server checks. */
   async put(key: string, body: Uint8Array, signal?: AbortSignal): Promise<void> {
     const input = {
       ...this.place(key),
@@ -65,17 +73,9 @@ export class S3Bucket {
       ContentMD5: toBase64(md5(body)),
       ChecksumSHA256: toBase64(createSha256().update(body).digest()),
     };
-    await this.request("PutObject", key, async () => {
-      for (let attempt = 1; ; attempt += 1) {
-        try {
-          await this.client.send(new PutObjectCommand(input), requestOptions(signal));
-          return;
-        } catch (error) {
-          if (attempt >= maxAttempts || !passingCodes.has(s3CodeOf(error) ?? "")) throw error;
-          await pauseBeforeRetry(attempt, signal);
-        }
-      }
-    });
+    const send = async () =>
+      await this.client.send(new PutObjectCommand(input), requestOptions(signal));
+    await this.request("PutObject", key, send, signal);
   }
 
   /** The length of an object. Undefined if there is none. */

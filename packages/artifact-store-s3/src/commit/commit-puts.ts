@@ -7,7 +7,7 @@ import {
   type DriverWriteOptions,
 } from "@ccl/artifact-store/driver";
 import type { RecordChange } from "@ccl/records";
-import { isThere, removeCopy } from "../blobs/copies.ts";
+import { removeCopy } from "../blobs/copies.ts";
 import { nameCopy, writeCopy } from "../blobs/write-generation.ts";
 import { pauseBeforeRetry } from "../bucket/pause-before-retry.ts";
 import { parallelRequests } from "../bucket/s3-bucket.ts";
@@ -101,7 +101,7 @@ async function planPut(
   const entry = await readEntry(context, artifactId, signal);
   const handles = await newHandles(context, put.handles, signal);
   const hasCopy = entry.generation !== "";
-  const isPresent = hasCopy && !isRepair && (await isThere(context, entry, signal));
+  const isPresent = hasCopy && !isRepair;
   if (!isPresent && !written.has(put)) {
     const copy = nameCopy(put, now);
     // Before it is written, so that a failure removes what there is of it.

@@ -8,8 +8,6 @@ export interface StoreUsage<Handle extends HandleKey> {
   handles: readonly Handle[];
   /** The size of each blob, with or without handles. */
   sizes: ReadonlyMap<string, number>;
-  /** Artifacts of puts that are under way elsewhere, which lose no handle. */
-  keptIds?: ReadonlySet<string> | undefined;
   /** Returns a test for handles of a session. */
   inSession: (sessionId: string) => (handle: Handle) => boolean;
 }
@@ -27,12 +25,12 @@ export interface Eviction<Handle extends HandleKey> {
  * @throws ArtifactStoreError `limit_exceeded`
  */
 export function planEviction<Handle extends HandleKey>(
-  { handles, sizes, inSession, keptIds = new Set() }: StoreUsage<Handle>,
+  { handles, sizes, inSession }: StoreUsage<Handle>,
   puts: readonly BlobPut[],
   { maxSessionBytes = Infinity, maxStoreBytes = Infinity, whenFull }: StoreLimits,
 ): Eviction<Handle> {
   const isEvicting = whenFull === "evict";
-  const kept = new Set([...keptIds, ...puts.map(({ record }) => record.artifactId)]);
+  const kept = new Set(puts.map(({ record }) => record.artifactId));
   const sizeOf = (artifactId: string): number => sizes.get(artifactId) ?? 0;
   const counts = countById(handles);
   const evicted = { handles: new Set<Handle>(), artifactIds: new Set<string>() };

@@ -1,6 +1,6 @@
+import { createHmacSha256 } from "@ccl/core/hash";
 import { invalidInput } from "../store/check-input.ts";
 import { isBytes } from "../store/is-bytes.ts";
-import { createHmac } from "./hmac.ts";
 
 /** Keys that are derived from one secret. Each use has its own key, so none reveals another. */
 export interface EncryptionKeys {
@@ -19,10 +19,10 @@ export function deriveKeys(key: Uint8Array): EncryptionKeys {
   if (!isBytes(key) || key.length !== 32)
     throw invalidInput("The key must be a Uint8Array of 32 random bytes.");
   // HKDF-SHA-256 (RFC 5869) without a salt. Each purpose needs only one block.
-  const extracted = createHmac(new Uint8Array(32)).update(key).digest();
+  const extracted = createHmacSha256(new Uint8Array(32)).update(key).digest();
   const derive = (purpose: string): Uint8Array => {
     const info = new TextEncoder().encode(`ccl artifact encryption 1: ${purpose}\u0001`);
-    return createHmac(extracted).update(info).digest();
+    return createHmacSha256(extracted).update(info).digest();
   };
   const keyId = derive("key id").subarray(0, 8);
   return {

@@ -1,4 +1,4 @@
-import { randomBytes } from "@ccl/core/hash";
+import { createHmacSha256, randomBytes, type Sha256 } from "@ccl/core/hash";
 import type { ArtifactStore } from "../artifact-store.ts";
 import { chunksOf, inChunks } from "../store/in-chunks.ts";
 import { damagedError } from "../store/read-chunks.ts";
@@ -6,7 +6,6 @@ import { isBytes } from "../store/is-bytes.ts";
 import { readPieces } from "../store/read-pieces.ts";
 import { headBytes } from "../summary/summarize-content.ts";
 import { deriveKeys, type EncryptionKeys } from "./derive-keys.ts";
-import { createHmac, type Hmac } from "./hmac.ts";
 import { openSegments } from "./open-segments.ts";
 import { SegmentCipher, segmentBytes } from "./segment-cipher.ts";
 
@@ -43,7 +42,7 @@ export async function sealContent(
   options: SealOptions,
 ): Promise<SealedContent> {
   const { keys, signal } = options;
-  const meter = { sizeBytes: 0, head: new Uint8Array(), tag: createHmac(keys.tagKey) };
+  const meter = { sizeBytes: 0, head: new Uint8Array(), tag: createHmacSha256(keys.tagKey) };
   const maxHeld = isBytes(content) ? Infinity : heldSegments;
   const segments = metered(
     isBytes(content)
@@ -74,7 +73,7 @@ export async function sealContent(
 interface Meter {
   sizeBytes: number;
   head: Uint8Array;
-  tag: Hmac;
+  tag: Sha256;
 }
 
 async function* metered(

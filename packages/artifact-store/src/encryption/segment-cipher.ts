@@ -1,7 +1,7 @@
+import { createHmacSha256 } from "@ccl/core/hash";
 import { concatBytes, isEqual } from "../store/blob-record.ts";
 import { seal, sealBytes, unseal, type SealContext } from "./aes-gcm.ts";
 import type { EncryptionKeys } from "./derive-keys.ts";
-import { createHmac } from "./hmac.ts";
 
 /** Plain bytes of a segment. The last one may be shorter. */
 export const segmentBytes: number = 1024 * 1024;
@@ -21,7 +21,7 @@ export class SegmentCipher {
 
   constructor(keys: EncryptionKeys, contentTag: Uint8Array) {
     this.header = concatBytes([magic, fromHex(keys.keyId), contentTag]);
-    this.#key = createHmac(keys.blobKey).update(contentTag).digest();
+    this.#key = createHmacSha256(keys.blobKey).update(contentTag).digest();
   }
 
   /** The cipher of a stored blob, or undefined if the bytes are not a header under these keys. */

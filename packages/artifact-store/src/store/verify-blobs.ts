@@ -4,7 +4,7 @@ import { createSha256 } from "@ccl/core/hash";
 import type { VerifyOptions, VerifyReport } from "../artifact-store.ts";
 import type { ArtifactDriver } from "../artifact-driver.ts";
 import { shapeOf } from "./blob-record.ts";
-import { pagesOfIds } from "./pages-of-ids.ts";
+import { idsAfter } from "./ids-after.ts";
 import { isLost, readChunks, type FoundBlob } from "./read-chunks.ts";
 import { sampleIds } from "./sample-ids.ts";
 import { sortHandles, type StoreContext } from "./store-context.ts";
@@ -19,7 +19,7 @@ export async function verifyBlobs(
   const report: VerifyReport = { checked: 0, damaged: [], missing: [] };
   const ids =
     sample === undefined
-      ? pagesOfIds(driver, signal)
+      ? idsAfter(driver, { signal })
       : sampleIds(driver, { sample, seed: clock.now(), signal });
   if (sample === undefined) await driver.checkStructure?.();
   for await (const artifactId of ids) {

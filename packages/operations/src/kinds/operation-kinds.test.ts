@@ -1,4 +1,5 @@
-import { type ToolDefinition, wordCounter } from "@ccl/core";
+import type { ToolDefinition } from "@ccl/core";
+import { wordCounter } from "@ccl/core/testing";
 import { describe, expect, it } from "vitest";
 
 import type { OperationArtifact } from "../artifact/operation-artifact.ts";

@@ -1,4 +1,5 @@
 import { throwIfAborted, untilAborted } from "@ccl/core/async";
+import { withoutUndefined } from "@ccl/core/json";
 import { pageLimit } from "@ccl/core/paging";
 
 import type { KeyValue } from "../key-value/key-value.ts";
@@ -50,7 +51,7 @@ export function createRecords(database: KeyValue): Records {
     list: (options = {}) =>
       calls.run(options.signal, async () => {
         const { items, cursor } = await list("record", options, recordOf);
-        return cursor === undefined ? { records: items } : { records: items, cursor };
+        return withoutUndefined({ records: items, cursor });
       }),
     listLogs: (options = {}) =>
       calls.run(options.signal, async () => {
@@ -59,7 +60,7 @@ export function createRecords(database: KeyValue): Records {
           version: headOf(key, text, `The log "${name}"`).version,
         });
         const { items, cursor } = await list("log", options, logOf);
-        return cursor === undefined ? { logs: items } : { logs: items, cursor };
+        return withoutUndefined({ logs: items, cursor });
       }),
     readLog: (name, { from = 0, limit, signal } = {}) =>
       calls.run(signal, async () => {

@@ -1,8 +1,8 @@
 import type { KeyValueCommit, KeyValueEntry } from "../key-value/key-value.ts";
 import { RecordsError } from "../records-error.ts";
 import type { ChangeOutcome, Lease, RecordChange } from "./records.ts";
-import { entryKey, keyOf, requireName } from "./stored-key.ts";
-import { noSum, requireUnsealed, sealed, sumOf } from "./stored-text.ts";
+import { entryKey, keyOf, parseKey, requireName } from "./stored-key.ts";
+import { damagedError, noSum, sealed, sumOf, unsealed } from "./stored-text.ts";
 
 /** The current texts of the keys that a write touches. */
 type Stored = ReadonlyMap<string, string | undefined>;
@@ -62,7 +62,9 @@ interface Head {
 /** The version in a key's text, 0 if there is none. @throws RecordsError `damaged` */
 export function headOf(key: string, text: string | undefined, what: string): Head {
   if (text === undefined) return { version: 0, rest: noSum };
-  const [version = "", rest = ""] = requireUnsealed(key, text, 2, what);
+  const [version, rest] = unsealed(key, text) ?? [];
+  if (version === undefined || rest === undefined)
+    throw damagedError(`${what} is not what was written.`, { key, name: parseKey(key)?.name });
   return { version: Number(version), rest };
 }
 

@@ -45,7 +45,7 @@ function entriesIn(
   const entries: unknown[] = [];
   for (let position = from; position < end; position += 1) {
     const key = entryKey(name, position);
-    const [sumBefore, json] = unsealed(key, texts.get(key) ?? "", 2) ?? [];
+    const [sumBefore, json] = unsealed(key, texts.get(key) ?? "") ?? [];
     if (json === undefined) throw lost(name, position);
     // If the entry before the page is damaged, its own page reports that.
     const before = position === 0 ? noSum : texts.get(entryKey(name, position - 1));

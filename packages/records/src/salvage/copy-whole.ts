@@ -30,7 +30,7 @@ export async function copyWhole(
   const report: SalvageReport = { records: 0, entries: 0, lost };
   for (const kind of ["record", "lease"] as const) {
     for await (const entries of pagesOf(source, kind)) {
-      const whole = entries.filter(([key, text]) => unsealed(key, text, 2) !== undefined);
+      const whole = entries.filter(([key, text]) => unsealed(key, text) !== undefined);
       for (const [key] of entries.filter((entry) => !whole.includes(entry)))
         lost.push(`${nameOf(key)} is not what was written.`);
       if (kind === "record") report.records += whole.length;
@@ -66,7 +66,7 @@ async function versionsOf(
   const versions = new Map<string, number | undefined>();
   for await (const heads of pagesOf(source, "log")) {
     for (const [key, text] of heads) {
-      const version = unsealed(key, text, 2)?.[0];
+      const version = unsealed(key, text)?.[0];
       const name = parseKey(key)?.name;
       if (version === undefined) lost.push(`The head of ${nameOf(key)} is not what was written.`);
       if (name !== undefined)
@@ -109,7 +109,7 @@ class LogCopies {
   async add(entries: readonly (readonly [key: string, text: string])[]): Promise<void> {
     for (const [key, text] of entries) {
       const { name, position } = parseKey(key) ?? { name: "", position: 0 };
-      const [sumBefore, json] = unsealed(key, text, 2) ?? [];
+      const [sumBefore, json] = unsealed(key, text) ?? [];
       if (json === undefined) continue;
       if (this.#log?.name !== name) await this.#begin(name);
       const log = this.#log;

@@ -1,4 +1,4 @@
-import type { TokenCounter } from "./token-counter.ts";
+import type { TokenCounter } from "../tokens/token-counter.ts";
 
 /**
  * Counts words times 1.3, the rule of thumb for English. For comparison only: text without spaces,
