@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 
 import { numberAt } from "@ccl/core/json";
 import type { GatewayView, InspectorSource, OverviewView } from "@ccl/inspector";
-import { type AgentLog, type PromptStores, promptViews } from "@ccl/inspector/stores";
+import { type PromptStores, promptViews } from "@ccl/inspector/stores";
 
 import type { UiFlags } from "./ui-flags.ts";
 import { agentFolders, findLogs, readAgentLog } from "../commands/audit.ts";
@@ -53,25 +53,16 @@ async function overview(session: Session, flags: UiFlags): Promise<OverviewView>
 
 const maxLogs = 60;
 
-/** The newest logs of this user's coding agents, or of a folder. Reads a log again if it changed. */
+/** The newest logs of this user's coding agents, or of a folder. */
 function agentLogs(session: Session, folder: string | undefined): PromptStores["agents"] {
   const folders = folder === undefined ? agentFolders(session) : [folder];
-  const read = new Map<string, AgentLog>();
-  return async (signal) => {
+  return async () => {
     const found = await findLogs(folders);
-    const logs: AgentLog[] = [];
-    for (const file of found.slice(0, maxLogs)) {
-      const { path, changedMs } = file;
-      signal.throwIfAborted();
-      let log = read.get(path);
-      if (log?.changedMs !== changedMs) {
-        const id = basename(path).replace(/\.jsonl?$/, "");
-        const { transcripts } = await readAgentLog(file);
-        log = { id, changedMs, transcripts };
-        read.set(path, log);
-      }
-      logs.push(log);
-    }
+    const logs = found.slice(0, maxLogs).map((file) => ({
+      id: basename(file.path).replace(/\.jsonl?$/, ""),
+      changedMs: file.changedMs,
+      transcripts: async () => (await readAgentLog(file)).transcripts,
+    }));
     return { logs, left: Math.max(0, found.length - maxLogs) };
   };
 }

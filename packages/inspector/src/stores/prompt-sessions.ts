@@ -32,27 +32,46 @@ export interface PromptSession {
 /** Reads the sessions recorded in a folder. Later calls read only what was added. */
 export function recordedSessions(folder: string): () => Promise<PromptSession[]> {
   const read = createContextLogReader(folder);
-  const known = new WeakMap<ContextRecord, { prompt: SessionPrompt; run: number }>();
-  const built = new WeakMap<readonly ContextRecord[], PromptSession[]>();
+  const logs = new Map<string, BuiltLog>();
   return async () =>
     [...(await read())].flatMap(([id, records]) => {
-      const before = built.get(records);
-      if (before !== undefined) return before;
-      const runs: SessionPrompt[][] = [];
-      for (const record of records) {
-        const at = known.get(record)?.run ?? runOf(record, runs);
-        const prompts = (runs[at] ??= []);
-        const prompt = known.get(record)?.prompt ?? promptOf(record, prompts);
-        known.set(record, { prompt, run: at });
-        prompts.push(prompt);
+      let log = logs.get(id);
+      if (log?.records !== records) {
+        log = builtLog(id, records, log?.places);
+        logs.set(id, log);
       }
-      const { source = "", model } = records.at(-1) ?? {};
-      const sessions = runs.flatMap((prompts, at) =>
-        sessionOf({ id: at === 0 ? id : `${id}.${at + 1}`, source, model }, prompts),
-      );
-      built.set(records, sessions);
-      return sessions;
+      return log.sessions;
     });
+}
+
+/** The sessions of a log as it was last read. */
+interface BuiltLog {
+  records: readonly ContextRecord[];
+  /** The prompt of each record, and the run that it belongs to. */
+  places: Map<ContextRecord, { prompt: SessionPrompt; run: number }>;
+  sessions: PromptSession[];
+}
+
+/** Builds the sessions of a log. Reuses the prompts of records that were read before. */
+function builtLog(
+  id: string,
+  records: readonly ContextRecord[],
+  known?: BuiltLog["places"],
+): BuiltLog {
+  const places: BuiltLog["places"] = new Map();
+  const runs: SessionPrompt[][] = [];
+  for (const record of records) {
+    const run = known?.get(record)?.run ?? runOf(record, runs);
+    const prompts = (runs[run] ??= []);
+    const prompt = known?.get(record)?.prompt ?? promptOf(record, prompts);
+    places.set(record, { prompt, run });
+    prompts.push(prompt);
+  }
+  const { source = "", model } = records.at(-1) ?? {};
+  const sessions = runs.flatMap((prompts, at) =>
+    sessionOf({ id: at === 0 ? id : `${id}.${at + 1}`, source, model }, prompts),
+  );
+  return { records, places, sessions };
 }
 
 /**
@@ -137,21 +156,37 @@ export function addKind(
   sums.set(key, sum);
 }
 
-/** The sessions in a coding agent's log. */
+/** A coding agent's log. */
 export interface AgentLog {
   /** Unique among the logs. */
   id: string;
   changedMs: number;
-  transcripts: readonly Transcript[];
+  /** Reads its sessions. Called again only if the log has changed. */
+  transcripts(): Promise<readonly Transcript[]>;
 }
 
-const ofLogs = new WeakMap<AgentLog, PromptSession[]>();
-
-/** The sessions of a log. Computed once for each object. */
-export function agentSessions(log: AgentLog): PromptSession[] {
-  const known = ofLogs.get(log) ?? log.transcripts.flatMap((one, at) => ofTranscript(one, log, at));
-  ofLogs.set(log, known);
-  return known;
+/** Creates a reader of agents' sessions that reads only logs that have changed. */
+export function agentSessions(): (
+  logs: readonly AgentLog[],
+  signal: AbortSignal,
+) => Promise<PromptSession[]> {
+  const read = new Map<string, { changedMs: number; sessions: PromptSession[] }>();
+  return async (logs, signal) => {
+    const all: PromptSession[] = [];
+    for (const log of logs) {
+      signal.throwIfAborted();
+      const { id, changedMs } = log;
+      let known = read.get(id);
+      if (known?.changedMs !== changedMs) {
+        const transcripts = await log.transcripts();
+        const sessions = transcripts.flatMap((one, at) => ofTranscript(one, log, at));
+        known = { changedMs, sessions };
+        read.set(id, known);
+      }
+      all.push(...known.sessions);
+    }
+    return all;
+  };
 }
 
 function ofTranscript(

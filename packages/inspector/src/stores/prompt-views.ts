@@ -29,11 +29,8 @@ export interface PromptStores {
   requests: string;
   /** A folder that `recordTo` writes to. */
   records: string;
-  /**
-   * Returns logs of coding agents, and how many were left out. Return the same object for an
-   * unchanged log.
-   */
-  agents: (signal: AbortSignal) => Promise<{ logs: readonly AgentLog[]; left: number }>;
+  /** Returns logs of coding agents, and how many were left out. */
+  agents: () => Promise<{ logs: readonly AgentLog[]; left: number }>;
   /**
    * Returns the statistics of a running gateway. The argument is true if the folder has no
    * requests.
@@ -60,10 +57,11 @@ export function promptViews({
 }: PromptStores): Required<PromptViews> {
   const readGateway = recordedSessions(requests);
   const readRecords = recordedSessions(records);
+  const readAgents = agentSessions();
   const all = async (signal: AbortSignal): Promise<{ sessions: PromptSession[]; left: number }> => {
-    const { logs, left } = await agents(signal);
+    const { logs, left } = await agents();
     const own = [...(await readGateway()), ...(await readRecords())];
-    const sessions = [...own, ...logs.flatMap(agentSessions)];
+    const sessions = [...own, ...(await readAgents(logs, signal))];
     sessions.sort((a, b) => (b.row.timeMs ?? 0) - (a.row.timeMs ?? 0));
     return { sessions, left };
   };
