@@ -12,7 +12,7 @@ import type { TokenCounter } from "@ccl/core";
 
 import { CliError } from "./cli-error.ts";
 import { gitHistory } from "./git.ts";
-import { printable } from "./output/printable.ts";
+import { printable } from "./output/text.ts";
 import type { Session } from "./session.ts";
 
 /** The line prefix of each kind of file. */

@@ -4,8 +4,7 @@ import type { AliasRegistry, AliasStat, Pack, PackEntry, PackLevel } from "@ccl/
 import { estimatedCounter } from "@ccl/core";
 
 import { percent } from "./output/audit-report.ts";
-import { formatCount, formatNumber } from "./output/format-number.ts";
-import { printable } from "./output/printable.ts";
+import { formatCount, formatNumber, printable } from "./output/text.ts";
 import type { Style } from "./output/style.ts";
 import { renderTable } from "./output/table.ts";
 import { countReasons, type SkippedFiles } from "./project.ts";

@@ -11,7 +11,7 @@ import {
 import type { Issue } from "@ccl/core";
 
 import { CliError, inputError, requireValid, usageError } from "./cli-error.ts";
-import { formatCount } from "./output/format-number.ts";
+import { formatCount } from "./output/text.ts";
 import type { Session } from "./session.ts";
 
 /** Files that a scan found but could not include, and why. */

@@ -5,7 +5,7 @@ import { estimatedCounter, type TokenCounter } from "@ccl/core";
 import type { ContextRecord } from "@ccl/core/tracing";
 
 import { stateFolder } from "./artifact-folder.ts";
-import { formatCount } from "./output/format-number.ts";
+import { formatCount } from "./output/text.ts";
 import type { Session } from "./session.ts";
 
 /** How `--model-encoding` counts. */

@@ -7,7 +7,7 @@ import {
   type ResourceInput,
 } from "@ccl/catalog";
 
-import { formatCount } from "../output/format-number.ts";
+import { formatCount } from "../output/text.ts";
 import type { Style } from "../output/style.ts";
 import { type Column, renderTable } from "../output/table.ts";
 

@@ -13,7 +13,7 @@ import { openSqlite } from "@ccl/sql/node";
 import { CliError, usageError } from "../cli-error.ts";
 import type { Session } from "../session.ts";
 import { loadExport } from "./load-optional.ts";
-import type { SourceDraft } from "./source-draft.ts";
+import { isPostgres, type SourceDraft, sqlitePath } from "./source-draft.ts";
 
 const CONNECT_TIMEOUT_MS = 15_000;
 const STATEMENT_TIMEOUT_MS = 60_000;
@@ -23,11 +23,11 @@ export async function loadSql(
   session: Session,
   { source, address }: SourceDraft,
 ): Promise<ResourceInput[]> {
-  const path = /^sqlite:(?:\/\/)?(.+)$/i.exec(address)?.[1];
+  const path = sqlitePath(address);
   const { name, schemas, sampleRows } = source;
   const options: FromSqlDatabaseOptions = { name, schemas, sampleRows, signal: session.signal };
   if (path !== undefined) return loadSqlite(resolve(session.root, path), options);
-  if (!/^postgres(?:ql)?:\/\//i.test(address)) {
+  if (!isPostgres(address)) {
     throw usageError(`${source.location} names neither sqlite:<path> nor postgres://...`);
   }
   // Refers to the database by name. The query engine resolves it at run time.

@@ -58,9 +58,11 @@ function draftOf(
   { text, flags }: { text: string; flags: SourceFlags },
 ): SourceDraft {
   if (text.trim() === "") throw usageError(`--${kind} is empty.`);
-  const env = session.terminal.env;
-  const address = isVariable(text) ? resolveLocation(text, env) : located(session, kind, text);
-  const location = isVariable(text) ? text : withoutSecrets(address, kind);
+  const isVariable = variableName.test(text);
+  const address = isVariable
+    ? resolveLocation(text, session.terminal.env)
+    : located(session, kind, text);
+  const location = isVariable ? text : withoutSecrets(address, kind);
   const name = flags.name ?? defaultName(kind, address);
   if (name.length > 200 || /\p{Cc}/u.test(name))
     throw usageError("--name has at most 200 characters.");
@@ -68,18 +70,28 @@ function draftOf(
     kind,
     name,
     location,
-    schemas: kind === "sql" && flags.schema !== undefined ? flags.schema : undefined,
-    sampleRows: kind === "sql" && flags.sampleRows !== undefined ? flags.sampleRows : undefined,
-    tokenVariable: flags.tokenEnv !== undefined && url.test(address) ? flags.tokenEnv : undefined,
+    schemas: kind === "sql" ? flags.schema : undefined,
+    sampleRows: kind === "sql" ? flags.sampleRows : undefined,
+    tokenVariable: url.test(address) ? flags.tokenEnv : undefined,
   };
-  return { source, address, isStripped: !isVariable(text) && location !== address };
+  return { source, address, isStripped: !isVariable && location !== address };
+}
+
+/** The path in `sqlite:<path>`. Undefined for another address. */
+export function sqlitePath(address: string): string | undefined {
+  return /^sqlite:(?:\/\/)?(.+)$/i.exec(address)?.[1];
+}
+
+/** True for the address of a PostgreSQL database. */
+export function isPostgres(address: string): boolean {
+  return /^postgres(?:ql)?:\/\//i.test(address);
 }
 
 /** Makes paths relative to the project's root, so that the catalog works on other machines. */
 function located(session: Session, kind: SourceKind, text: string): string {
   if (kind === "sql") {
-    if (/^postgres(?:ql)?:\/\//i.test(text)) return text;
-    const path = /^sqlite:(?:\/\/)?(.+)$/i.exec(text)?.[1];
+    if (isPostgres(text)) return text;
+    const path = sqlitePath(text);
     if (path !== undefined) return `sqlite:${fromRoot(session, path)}`;
     const message =
       "--sql takes sqlite:<path>, postgres://..., or env:NAME, a variable that holds one of them.";
@@ -124,12 +136,13 @@ function withoutSecrets(address: string, kind: SourceKind): string {
 function defaultName(kind: SourceKind, address: string): string {
   if (kind === "files") return address;
   if (kind === "mcp" && !url.test(address)) return commandName(address);
-  if (kind === "sql" && !/^sqlite:/i.test(address)) {
+  const path = sqlitePath(address);
+  if (kind === "sql" && path === undefined) {
     const database = URL.canParse(address) ? safelyDecoded(new URL(address).pathname.slice(1)) : "";
     return database === "" ? "main" : database;
   }
   if (url.test(address)) return new URL(address).hostname;
-  const [first = "", ...others] = basename(address.replace(/^sqlite:(?:\/\/)?/i, "")).split(".");
+  const [first = "", ...others] = basename(path ?? address).split(".");
   return (
     [first, ...others.slice(0, -1)].find((part) => !isGenericFile.test(part)) ?? (first || kind)
   );
@@ -163,6 +176,7 @@ export function safelyDecoded(text: string): string {
   }
 }
 
+/** A location that names a variable. */
 const variableName = /^env:([A-Za-z_]\w*)$/;
 
 /** True if both are the same source. Ignores case, as some file systems do. */
@@ -178,9 +192,4 @@ export function resolveLocation(location: string, env: NodeJS.ProcessEnv): strin
   if (value === undefined || value === "")
     throw usageError(`The environment variable ${variable} is empty.`);
   return value;
-}
-
-/** True for `env:NAME`. */
-function isVariable(location: string): boolean {
-  return variableName.test(location);
 }

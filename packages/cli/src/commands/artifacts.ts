@@ -4,8 +4,7 @@ import { decidedSessions, forgetDecisions, readDecisions } from "@ccl/gateway";
 
 import { withState } from "../artifact-folder.ts";
 import { CliError, usageError } from "../cli-error.ts";
-import { formatCount, formatNumber } from "../output/format-number.ts";
-import { printable } from "../output/printable.ts";
+import { formatCount, formatNumber, printable } from "../output/text.ts";
 import { tableOf } from "../output/table.ts";
 import type { CommandResult, Session } from "../session.ts";
 

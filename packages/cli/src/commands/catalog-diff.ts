@@ -24,8 +24,7 @@ import { requireValid, usageError } from "../cli-error.ts";
 import { writeOut } from "../deliver-pack.ts";
 import { EXIT_CODES } from "../exit-code.ts";
 import { gitInRoot } from "../git.ts";
-import { formatCount } from "../output/format-number.ts";
-import { printable } from "../output/printable.ts";
+import { formatCount, printable } from "../output/text.ts";
 import type { CommandResult, Session } from "../session.ts";
 
 /** Flags of `ccl catalog diff`. */

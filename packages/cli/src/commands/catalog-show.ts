@@ -4,7 +4,7 @@ import type { ResourceView } from "@ccl/inspector";
 import { readCatalog, type ReadCatalog, withSnapshot } from "../catalog/read-catalog.ts";
 import { openCatalog, owner } from "../catalog/open-catalog.ts";
 import { usageError } from "../cli-error.ts";
-import { printable, printableLines } from "../output/printable.ts";
+import { printable, printableLines } from "../output/text.ts";
 import type { Style } from "../output/style.ts";
 import { renderTable } from "../output/table.ts";
 import type { CommandResult, Session } from "../session.ts";

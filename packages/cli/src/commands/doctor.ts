@@ -7,7 +7,7 @@ import { CliError } from "../cli-error.ts";
 import { runGit } from "../git.ts";
 import { errorDocument } from "../output/error-document.ts";
 import { type Finding, finding, findingsResult } from "../output/findings.ts";
-import { few, formatCount, formatNumber } from "../output/format-number.ts";
+import { few, formatCount, formatNumber } from "../output/text.ts";
 import { CONFIG_FILE, readPackConfig } from "../pack-shape.ts";
 import { isOfOpenAi, openCounter, recordedPrompts } from "../token-counter.ts";
 import { describeSkipped, hasRegistry, withRegistry, withScan } from "../project.ts";

@@ -16,8 +16,7 @@ import { createTraceFiles, type FileWorkspace } from "@ccl/plan-protocol/node";
 
 import { CliError, usageError } from "../cli-error.ts";
 import { writeOut } from "../deliver-pack.ts";
-import { formatCount, formatNumber } from "../output/format-number.ts";
-import { printable, printableLines } from "../output/printable.ts";
+import { formatCount, formatNumber, printable, printableLines } from "../output/text.ts";
 import {
   applyConfirmed,
   type ApplyFlags,

@@ -21,7 +21,7 @@ import {
 import { openState, withState } from "../artifact-folder.ts";
 import { requireValid } from "../cli-error.ts";
 import { finding, findingsResult } from "../output/findings.ts";
-import { formatCount } from "../output/format-number.ts";
+import { formatCount } from "../output/text.ts";
 import { readInput } from "../plan/read-input.ts";
 import type { CommandResult, Session } from "../session.ts";
 import { openCounter } from "../token-counter.ts";

@@ -4,7 +4,7 @@ import { parseJson } from "@ccl/core/json";
 import { createMemoryFiles, type MemoryFiles } from "@ccl/plan-protocol/node";
 
 import { inputError } from "../cli-error.ts";
-import { printable } from "../output/printable.ts";
+import { printable } from "../output/text.ts";
 import { tableOf } from "../output/table.ts";
 import type { CommandResult, Session } from "../session.ts";
 import { configOf } from "../user-places.ts";

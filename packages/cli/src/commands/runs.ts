@@ -16,7 +16,7 @@ import { textOfMessage } from "@ccl/inspector/stores";
 import { CliError, usageError } from "../cli-error.ts";
 import { EXIT_CODES } from "../exit-code.ts";
 import type { CommandResult } from "../session.ts";
-import { printable } from "../output/printable.ts";
+import { printable } from "../output/text.ts";
 import { tableOf } from "../output/table.ts";
 import { openLanguageModel } from "../plan/open-language-model.ts";
 import { allEvents, loadRun, newestRuns } from "../runs/load-runs.ts";

@@ -1,8 +1,7 @@
 import type { FileWorkspace } from "@ccl/plan-protocol/node";
 
 import { usageError } from "../cli-error.ts";
-import { formatCount } from "../output/format-number.ts";
-import { printable } from "../output/printable.ts";
+import { formatCount, printable } from "../output/text.ts";
 import { tableOf } from "../output/table.ts";
 import { requireDone } from "../plan/plan-failure.ts";
 import { withWorkspace } from "../plan/with-workspace.ts";

@@ -1,7 +1,6 @@
 import type { AuditedKind, AuditReport } from "@ccl/gateway/audit";
 
-import { formatNumber } from "./format-number.ts";
-import { printable } from "./printable.ts";
+import { formatNumber, printable } from "./text.ts";
 import { barOf } from "./progress.ts";
 import type { Style } from "./style.ts";
 import { type Column, renderTable } from "./table.ts";

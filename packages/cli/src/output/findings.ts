@@ -1,5 +1,5 @@
 import { EXIT_CODES } from "../exit-code.ts";
-import { printable } from "./printable.ts";
+import { printable } from "./text.ts";
 import type { CommandResult } from "../session.ts";
 
 /** One result of a check. */

@@ -1,4 +1,4 @@
-import { printable } from "./printable.ts";
+import { printable } from "./text.ts";
 import type { Style } from "./style.ts";
 
 /** The title of a column; `right` aligns numbers. */

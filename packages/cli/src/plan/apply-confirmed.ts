@@ -10,7 +10,7 @@ import type {
 
 import { CliError } from "../cli-error.ts";
 import { ask, canAsk } from "../output/ask.ts";
-import { formatCount } from "../output/format-number.ts";
+import { formatCount } from "../output/text.ts";
 import { styleOf } from "../output/style.ts";
 import type { Session } from "../session.ts";
 import { renderPreview } from "./render-preview.ts";

@@ -1,6 +1,6 @@
 import type { Issue, Result } from "@ccl/core";
 
-import { formatCount } from "../output/format-number.ts";
+import { formatCount } from "../output/text.ts";
 import { CliError, type CliErrorCode } from "../cli-error.ts";
 
 /** Error codes for issues that decide the failure of the whole command. Other issues mean that the plan is invalid. */

@@ -1,7 +1,6 @@
 import type { AppliedPlan, PlanPreview, ValidPlan } from "@ccl/plan-protocol";
 
-import { formatCount } from "../output/format-number.ts";
-import { printable, printableLines } from "../output/printable.ts";
+import { formatCount, printable, printableLines } from "../output/text.ts";
 import type { Style } from "../output/style.ts";
 import { renderTable } from "../output/table.ts";
 
