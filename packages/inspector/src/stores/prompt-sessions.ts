@@ -32,46 +32,26 @@ export interface PromptSession {
 /** Reads the sessions recorded in a folder. Later calls read only what was added. */
 export function recordedSessions(folder: string): () => Promise<PromptSession[]> {
   const read = createContextLogReader(folder);
-  const logs = new Map<string, BuiltLog>();
-  return async () =>
-    [...(await read())].flatMap(([id, records]) => {
-      let log = logs.get(id);
-      if (log?.records !== records) {
-        log = builtLog(id, records, log?.places);
-        logs.set(id, log);
+  let known = new Map<ContextRecord, { prompt: SessionPrompt; run: number }>();
+  return async () => {
+    const places: typeof known = new Map();
+    const sessions = [...(await read())].flatMap(([id, records]) => {
+      const runs: SessionPrompt[][] = [];
+      for (const record of records) {
+        const run = known.get(record)?.run ?? runOf(record, runs);
+        const prompts = (runs[run] ??= []);
+        const prompt = known.get(record)?.prompt ?? promptOf(record, prompts);
+        places.set(record, { prompt, run });
+        prompts.push(prompt);
       }
-      return log.sessions;
+      const { source = "", model } = records.at(-1) ?? {};
+      return runs.flatMap((prompts, at) =>
+        sessionOf({ id: at === 0 ? id : `${id}.${at + 1}`, source, model }, prompts),
+      );
     });
-}
-
-/** The sessions of a log as it was last read. */
-interface BuiltLog {
-  records: readonly ContextRecord[];
-  /** The prompt of each record, and the run that it belongs to. */
-  places: Map<ContextRecord, { prompt: SessionPrompt; run: number }>;
-  sessions: PromptSession[];
-}
-
-/** Builds the sessions of a log. Reuses the prompts of records that were read before. */
-function builtLog(
-  id: string,
-  records: readonly ContextRecord[],
-  known?: BuiltLog["places"],
-): BuiltLog {
-  const places: BuiltLog["places"] = new Map();
-  const runs: SessionPrompt[][] = [];
-  for (const record of records) {
-    const run = known?.get(record)?.run ?? runOf(record, runs);
-    const prompts = (runs[run] ??= []);
-    const prompt = known?.get(record)?.prompt ?? promptOf(record, prompts);
-    places.set(record, { prompt, run });
-    prompts.push(prompt);
-  }
-  const { source = "", model } = records.at(-1) ?? {};
-  const sessions = runs.flatMap((prompts, at) =>
-    sessionOf({ id: at === 0 ? id : `${id}.${at + 1}`, source, model }, prompts),
-  );
-  return { records, places, sessions };
+    known = places;
+    return sessions;
+  };
 }
 
 /**
@@ -165,27 +145,18 @@ export interface AgentLog {
   transcripts(): Promise<readonly Transcript[]>;
 }
 
-/** Creates a reader of agents' sessions that reads only logs that have changed. */
-export function agentSessions(): (
-  logs: readonly AgentLog[],
-  signal: AbortSignal,
-) => Promise<PromptSession[]> {
-  const read = new Map<string, { changedMs: number; sessions: PromptSession[] }>();
-  return async (logs, signal) => {
-    const all: PromptSession[] = [];
+/** Reads the sessions of agents' logs. Later calls read only logs that have changed. */
+export function agentSessions(): (logs: readonly AgentLog[]) => Promise<PromptSession[]> {
+  const known = new Map<string, { changedMs: number; sessions: PromptSession[] }>();
+  return async (logs) => {
     for (const log of logs) {
-      signal.throwIfAborted();
       const { id, changedMs } = log;
-      let known = read.get(id);
-      if (known?.changedMs !== changedMs) {
-        const transcripts = await log.transcripts();
-        const sessions = transcripts.flatMap((one, at) => ofTranscript(one, log, at));
-        known = { changedMs, sessions };
-        read.set(id, known);
-      }
-      all.push(...known.sessions);
+      if (known.get(id)?.changedMs === changedMs) continue;
+      const transcripts = await log.transcripts();
+      const sessions = transcripts.flatMap((one, at) => ofTranscript(one, log, at));
+      known.set(id, { changedMs, sessions });
     }
-    return all;
+    return logs.flatMap(({ id }) => known.get(id)?.sessions ?? []);
   };
 }
 
@@ -235,7 +206,7 @@ function sessionOf(
   const { cached, fresh, timeMs = given.timeMs } = last.row;
   const row = {
     ...given,
-    title: title === "" ? given.id.slice(0, 12) : title,
+    title: title || given.id.slice(0, 12),
     timeMs,
     prompts: prompts.length,
     tokens: cached + fresh,
