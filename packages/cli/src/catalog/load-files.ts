@@ -28,7 +28,10 @@ export async function loadFiles(
 ): Promise<Result<ResourceInput[]>> {
   const names = await matchingFiles(session, glob);
   if (names.length === 0)
-    throw new CliError("source_failed", `No file below ${session.root} matches ${glob}.`);
+    throw new CliError(
+      "source_failed",
+      `No file below ${session.root} matches ${glob}. Quote globs: --files "data/**/*.csv".`,
+    );
   const options = parquetOptions(session, names);
   const files: SourceFile[] = [];
   for (const [index, name] of names.entries()) {
@@ -52,7 +55,10 @@ async function matchingFiles({ root, signal }: Session, glob: string): Promise<s
       else if (entry.isFile() && fits(path)) found.push(path);
     }
     if (found.length > MAX_FILES)
-      throw new CliError("source_failed", `${glob} matches more than ${MAX_FILES} files.`);
+      throw new CliError(
+        "source_failed",
+        `${glob} matches more than ${MAX_FILES} files. Narrow it.`,
+      );
   }
   return found.sort();
 }

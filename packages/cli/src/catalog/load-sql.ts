@@ -39,7 +39,11 @@ export async function loadSql(
 
 async function loadSqlite(path: string, options: FromSqlDatabaseOptions): Promise<ResourceInput[]> {
   const found = await stat(path).catch(() => undefined);
-  if (!found?.isFile()) throw new CliError("source_failed", `There is no database at ${path}.`);
+  if (!found?.isFile())
+    throw new CliError(
+      "source_failed",
+      `There is no database at ${path}. Name it as sqlite:<path>.`,
+    );
   const database = await openSqlite({ path, readOnly: true });
   try {
     return await fromSqlDatabase(database, options);

@@ -57,7 +57,7 @@ function draftOf(
   kind: SourceKind,
   { text, flags }: { text: string; flags: SourceFlags },
 ): SourceDraft {
-  if (text.trim() === "") throw usageError(`--${kind} is empty.`);
+  if (text.trim() === "") throw usageError(`--${kind} is empty. Name a source.`);
   const isVariable = variableName.test(text);
   const address = isVariable
     ? resolveLocation(text, session.terminal.env)
@@ -164,7 +164,7 @@ function commandName(command: string): string {
       if (!generic.test(name) && name.length <= 100) return name;
     }
   }
-  throw usageError("Give the server a name with --name: its command does not tell one.");
+  throw usageError("Give the server a name with --name: its command does not contain one.");
 }
 
 /** The decoded part of an address, or the text itself if it cannot be decoded. */
@@ -190,6 +190,6 @@ export function resolveLocation(location: string, env: NodeJS.ProcessEnv): strin
   if (variable === undefined) return location;
   const value = env[variable];
   if (value === undefined || value === "")
-    throw usageError(`The environment variable ${variable} is empty.`);
+    throw usageError(`The environment variable ${variable} is empty. Set it first.`);
   return value;
 }

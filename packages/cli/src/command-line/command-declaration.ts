@@ -146,5 +146,5 @@ export const countingFlags: readonly Flag[] = [
 
 /** The flag for the budget of a prompt. */
 export function budgetFlag(otherwise: number): Flag {
-  return ["--budget <tokens>", "most tokens; 16k means 16,000", { otherwise, parse: tokens }];
+  return ["--budget <tokens>", "maximum tokens; 16k means 16,000", { otherwise, parse: tokens }];
 }

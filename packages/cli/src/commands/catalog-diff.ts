@@ -111,7 +111,10 @@ async function readRevision(session: Session, revision: string): Promise<readonl
 async function readSnapshot(session: Session, name: string): Promise<readonly ResourceInput[]> {
   const path = resolve(session.terminal.cwd(), name);
   const found = await stat(path).catch(() => undefined);
-  if (found === undefined) throw usageError(`There is nothing at ${path} to compare with.`);
+  if (found === undefined)
+    throw usageError(
+      `There is nothing at ${path} to compare with. "ccl catalog diff --save <file>" writes a snapshot.`,
+    );
   if (found.isDirectory()) {
     const { records } = await createCatalogFolder(path).read(session);
     return records.map(({ record }) => record);
@@ -123,7 +126,8 @@ async function readSnapshot(session: Session, name: string): Promise<readonly Re
 
 /** The files of the catalog at a git revision. Undefined if it has none there. */
 async function gitSnapshot(session: Session, revision: string): Promise<CatalogFiles | undefined> {
-  if (revision.startsWith("-")) throw usageError(`${revision} is not a revision.`);
+  if (revision.startsWith("-"))
+    throw usageError(`${revision} is not a revision. Name a commit, such as HEAD~1.`);
   const git = (args: string[], input?: string): Promise<Buffer> =>
     gitInRoot(session, args, { refusal: "git has nothing to compare with", input });
   const folder = relative(session.root, catalogFolder(session).path).split(sep).join("/");

@@ -35,7 +35,9 @@ export async function catalogShow(
       snapshot.search({ text: id, limit: SUGGESTIONS, signal }),
     );
     const near = hits.length === 0 ? "" : ` Near to it: ${hits.map((hit) => hit.id).join(", ")}.`;
-    throw usageError(`The catalog has no resource ${JSON.stringify(id)}.${near}`);
+    throw usageError(
+      `The catalog has no resource ${JSON.stringify(id)}.${near} "ccl catalog search <words>" finds ids.`,
+    );
   }
   const view = resourceView(overview, card);
   return {

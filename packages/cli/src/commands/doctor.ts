@@ -110,7 +110,11 @@ async function doctorStore(
 ): Promise<CommandResult> {
   const from = resolve(terminal.cwd(), store);
   const isFolder = statSync(from, { throwIfNoEntry: false })?.isDirectory();
-  if (isFolder === undefined) throw new CliError("input_invalid", `Nothing is at ${from}.`);
+  if (isFolder === undefined)
+    throw new CliError(
+      "input_invalid",
+      `There is nothing at ${from}. Name a SQLite file or a folder of records.`,
+    );
   const placeAt = (path: string): NodeRecordsPlace =>
     isFolder ? { folder: path } : { sqlite: { path } };
   const to =

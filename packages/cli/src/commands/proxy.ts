@@ -86,7 +86,10 @@ export async function wrap(
     const exitCode = signalCode === null ? (code ?? 1) : 128 + constants.signals[signalCode];
     return { document: { exitCode }, exitCode, isCommitted: true };
   } catch (cause) {
-    throw usageError(`"${name}" can't be started.`, cause);
+    throw usageError(
+      `"${name}" can't be started. Check that it is installed and on the PATH.`,
+      cause,
+    );
   } finally {
     await running.close();
     const stats = running.stats();
@@ -105,7 +108,9 @@ async function start(
   const { terminal } = session;
   const token = flags.tokenEnv === undefined ? undefined : terminal.env[flags.tokenEnv];
   if (flags.tokenEnv !== undefined && token === undefined)
-    throw usageError(`The variable ${flags.tokenEnv} of --token-env is not set.`);
+    throw usageError(
+      `The variable ${flags.tokenEnv} of --token-env is not set. Set it to the token first.`,
+    );
   const folder = await openState(session, flags);
   try {
     const records = await folder.decisions();

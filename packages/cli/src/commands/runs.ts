@@ -162,7 +162,7 @@ export async function runAbort(
 /** An engine that can abort runs but not resume them. */
 function engineWithout(stores: OperationStores): RunEngine {
   const generate = (): never => {
-    throw usageError("No model is asked here.");
+    throw usageError("An engine that only aborts runs asks no model.");
   };
   return createRunEngine({
     ...stores,

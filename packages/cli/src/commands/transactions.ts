@@ -96,5 +96,5 @@ async function lastCommitted(workspace: FileWorkspace, signal: AbortSignal): Pro
     ({ status }) => status === "committed",
   );
   if (last !== undefined) return last.transactionId;
-  throw usageError('No transaction stands that could be rolled back. "ccl plan log" lists them.');
+  throw usageError('There is no transaction to roll back. "ccl plan log" lists them.');
 }
