@@ -43,7 +43,13 @@ export function usageError(message: string, cause?: unknown): CliError {
 export function requireValid<Value>(result: Result<Value>, source?: string): Value {
   if (result.ok) return result.value;
   const before = source === undefined ? "" : `${source}: `;
-  throw inputError(result.issues.map((issue) => ({ ...issue, message: before + issue.message })));
+  throw inputError(
+    result.issues.map((issue) => {
+      const isFar = issue.code === "alias_unknown" && !issue.message.includes("Nearest:");
+      const next = isFar ? ' "ccl pack" shows all names.' : "";
+      return { ...issue, message: before + issue.message + next };
+    }),
+  );
 }
 
 /** Turns refused input into an error that carries every issue. */

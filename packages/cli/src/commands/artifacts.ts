@@ -36,7 +36,12 @@ export async function artifactsList(
     for (const { artifactId } of damaged)
       rows.push([artifactId.slice(0, 12), "", "", "", "the handle is damaged"]);
     const columns = ["artifact", { right: "bytes" }, "stored", "by", "about"];
-    return { document: { artifacts: latest, damaged }, text: tableOf(columns, rows) };
+    return {
+      document: { artifacts: latest, damaged },
+      text: tableOf(columns, rows, ""),
+      note:
+        rows.length === 0 ? "Nothing was stored here yet. ccl shrink and ccl proxy store.\n" : "",
+    };
   });
 }
 
