@@ -92,7 +92,7 @@ export async function buildProjectPack(
   return { pack, counter };
 }
 
-/** The base of a delta. */
+/** Returns the base of a delta. @throws CliError `not_initialized` */
 export function requireBase(base: ContextBase | undefined): ContextBase {
   if (base !== undefined) return base;
   throw new CliError(
@@ -105,7 +105,10 @@ export function requireBase(base: ContextBase | undefined): ContextBase {
 const SHARE = 0.3;
 const DEFAULT_COMMITS = 20;
 
-/** The changes of the working tree and the latest commits, each within its share of the budget, with secrets masked. */
+/**
+ * Reads the changes of the working tree and the latest commits, each within its share of the budget, with secrets
+ * masked.
+ */
 async function gitAttachments(
   { diff, log }: PackShape,
   { session, budget, counter }: { session: Session; budget: number; counter: TokenCounter },
@@ -135,7 +138,7 @@ async function gitAttachments(
   return attachments;
 }
 
-/** As many whole lines as fit, and the number of lines left out. */
+/** Keeps as many whole lines as fit, and says how many it left out. */
 function cutLines(text: string, maxTokens: number, counter: TokenCounter): string {
   if (counter.count(text) <= maxTokens) return text;
   const lines = text.split("\n");

@@ -11,7 +11,7 @@ import { requireBase } from "./build-project-pack.ts";
 import { nameNewFiles } from "./project.ts";
 import type { Session } from "./session.ts";
 
-/** What changed since the accepted base. New files get names. */
+/** Finds what changed since the accepted base. Names new files. */
 export async function changesSinceBase(
   session: Session,
   registry: AliasRegistry,

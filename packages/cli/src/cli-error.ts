@@ -34,12 +34,15 @@ export class CliError extends CclError<CliErrorCode> {
   static override readonly brand: string = "CliError";
 }
 
-/** The command line itself is wrong. The message says what to give instead. */
+/** Creates the error of a wrong command line. The message says what to give instead. */
 export function usageError(message: string, cause?: unknown): CliError {
   return new CliError("usage", message, { cause });
 }
 
-/** The value of a check that passed. @throws CliError `input_invalid` with all issues, each named after its source */
+/**
+ * Returns the value of a check that passed. @throws CliError `input_invalid` with all issues, each named after its
+ * source
+ */
 export function requireValid<Value>(result: Result<Value>, source?: string): Value {
   if (result.ok) return result.value;
   const before = source === undefined ? "" : `${source}: `;

@@ -35,7 +35,7 @@ interface DocumentOptions {
   version: { accepted: number; deltas: number; repairs: number };
 }
 
-/** References with their hashes by kind, then as many cards as fit. Contains no file's text. */
+/** Lists references with their hashes by kind, then as many cards as fit. Contains no file's text. */
 export async function buildDocumentPack(session: Session, options: DocumentOptions): Promise<Pack> {
   const { registry, task, counter, version } = options;
   const { signal } = session;

@@ -21,7 +21,7 @@ const MAX_PARQUET_BYTES = 512 * 1024 * 1024;
 const MAX_FILES = 10_000;
 const SKIPPED = new Set(["node_modules", ".git"]);
 
-/** The resources of the files that a glob matches, inferred from the beginning of each file. */
+/** Reads the resources of the files that a glob matches, inferred from the beginning of each file. */
 export async function loadFiles(
   session: Session,
   { address: glob }: SourceDraft,
@@ -109,7 +109,7 @@ export function fileMatcher(glob: string): (path: string) => boolean {
   return fits;
 }
 
-/** The folders that a glob names before its first wildcard. Empty for the root. */
+/** Returns the folders that a glob names before its first wildcard. Empty for the root. */
 export function fixedFolder(glob: string): string {
   const parts = glob.split("/");
   const end = parts.findIndex((part) => /[*?[{]/.test(part));

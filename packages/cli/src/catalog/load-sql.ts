@@ -18,7 +18,7 @@ import { isPostgres, type SourceDraft, sqlitePath } from "./source-draft.ts";
 const CONNECT_TIMEOUT_MS = 15_000;
 const STATEMENT_TIMEOUT_MS = 60_000;
 
-/** The tables of a database. Only reads, and stores no values of rows. */
+/** Reads the tables of a database. Writes nothing, and stores no values of rows. */
 export async function loadSql(
   session: Session,
   { source, address }: SourceDraft,
@@ -75,7 +75,7 @@ export async function withPostgres<T>(
   }
 }
 
-/** A pool of connections through the project's package pg. Opens each on demand. */
+/** Creates a pool of connections through the project's package pg. Opens each on demand. */
 export function openPostgresPool(
   session: Pick<Session, "root">,
   address: string,

@@ -34,7 +34,7 @@ export interface SourceDraft {
 const kinds: readonly SourceKind[] = ["sql", "openapi", "mcp", "files", "jsonl"];
 const url = /^[a-z][a-z0-9+.-]*:\/\//i;
 
-/** The sources that flags name. */
+/** Prepares the sources that flags name. */
 export function draftsOf(session: Session, flags: SourceFlags): SourceDraft[] {
   const named = kinds.flatMap((kind) => (flags[kind] ?? []).map((text) => ({ kind, text })));
   if (flags.name !== undefined && named.length !== 1) {
@@ -77,7 +77,7 @@ function draftOf(
   return { source, address, isStripped: !isVariable && location !== address };
 }
 
-/** The path in `sqlite:<path>`. Undefined for another address. */
+/** Returns the path in `sqlite:<path>`. Undefined for another address. */
 export function sqlitePath(address: string): string | undefined {
   return /^sqlite:(?:\/\/)?(.+)$/i.exec(address)?.[1];
 }
@@ -155,7 +155,7 @@ const isGenericFile = /^(?:|api|openapi|swagger|spec|schema)$/i;
 const generic =
   /^(?:|\.{1,2}|index|main|server|cli|dist|build|src|bin|app|start|serve|run|stdio|sse)$/;
 
-/** The package or folder that a command names: `npx -y @acme/mcp-crm@2 stdio` is `mcp-crm`. */
+/** Finds the package or folder that a command names: `npx -y @acme/mcp-crm@2 stdio` is `mcp-crm`. */
 function commandName(command: string): string {
   const [, ...words] = splitCommand(command, "--mcp").filter((word) => !word.startsWith("-"));
   for (const word of words) {
@@ -167,7 +167,7 @@ function commandName(command: string): string {
   throw usageError("Give the server a name with --name: its command does not contain one.");
 }
 
-/** The decoded part of an address, or the text itself if it cannot be decoded. */
+/** Decodes a part of an address. Returns the text itself if it cannot be decoded. */
 export function safelyDecoded(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -184,7 +184,7 @@ export function isSameSource(left: CatalogSource, right: CatalogSource): boolean
   return sourceKey(left).toLowerCase() === sourceKey(right).toLowerCase();
 }
 
-/** The value of the variable that a location names, or the location itself. */
+/** Returns the value of the variable that a location names, or the location itself. */
 export function resolveLocation(location: string, env: NodeJS.ProcessEnv): string {
   const variable = variableName.exec(location)?.[1];
   if (variable === undefined) return location;

@@ -31,7 +31,7 @@ const settingsFlags: readonly Flag[] = [
   ["--show", "print the change only"],
 ];
 
-/** The two commands that add ccl to a client's settings and remove it. */
+/** Declares the two commands that add ccl to a client's settings and remove it. */
 function settingsCommands(
   kind: "mcp" | "hooks",
   words: { install: string; uninstall: string },

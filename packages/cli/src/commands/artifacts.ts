@@ -45,7 +45,7 @@ export async function artifactsList(
   });
 }
 
-/** The lines of an artifact that match a query, with their surroundings. */
+/** Prints the lines of an artifact that match a query, with their surroundings. */
 export async function artifactsSearch(
   session: Session,
   id: string,
@@ -72,7 +72,7 @@ export async function artifactsRead(
   return { document: { ...piece }, text: `${piece.text}\n` };
 }
 
-/** The text of the artifact whose id begins with `id`. */
+/** Reads the text of the artifact whose id begins with `id`. */
 function textOf(session: Session, id: string, flags: ArtifactFlags): Promise<string> {
   return withState(session, flags, async ({ store }) => {
     const bytes = await store.retrieve(await wholeId(store, id), session);
@@ -81,7 +81,7 @@ function textOf(session: Session, id: string, flags: ArtifactFlags): Promise<str
   });
 }
 
-/** The full id for a prefix. */
+/** Finds the full id for a prefix. */
 async function wholeId(store: ArtifactStore, id: string): Promise<string> {
   if (!/^[0-9a-f]{6,64}$/.test(id)) throw unknownArtifact(id);
   if (id.length === 64) return id;
@@ -98,7 +98,7 @@ function unknownArtifact(id: string): CliError {
   return usageError(`There is no artifact ${printable(id)} here. "ccl artifacts ls" lists them.`);
 }
 
-/** Every handle of a store. */
+/** Reads every handle of a store. */
 async function allHandles(
   store: ArtifactStore,
 ): Promise<{ handles: ArtifactHandle[]; damaged: HandleKey[] }> {

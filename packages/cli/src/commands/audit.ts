@@ -100,7 +100,7 @@ export async function readAgentLog({ path, sizeBytes }: AgentLog): Promise<ReadT
   }
 }
 
-/** Where Claude Code, Codex and opencode store their sessions. */
+/** Returns where Claude Code, Codex and opencode store their sessions. */
 export function agentFolders({ terminal: { env } }: Session): string[] {
   const home = homeOf(env);
   const data = env["XDG_DATA_HOME"] ?? join(home, ".local", "share");

@@ -66,7 +66,7 @@ interface CatalogComparison {
   changes: CatalogChange[];
 }
 
-/** The changes since a commit, HEAD by default. */
+/** Compares the catalog with a commit, HEAD by default. */
 export async function changesSince(
   session: Session,
   records: readonly ResourceInput[],
@@ -98,7 +98,7 @@ async function saveSnapshot(
   };
 }
 
-/** The catalog at a commit. Empty if the commit has none yet. */
+/** Reads the catalog at a commit. Empty if the commit has none yet. */
 async function readRevision(session: Session, revision: string): Promise<readonly ResourceInput[]> {
   const files = await gitSnapshot(session, revision);
   if (files === undefined) return [];
@@ -124,7 +124,7 @@ async function readSnapshot(session: Session, name: string): Promise<readonly Re
   );
 }
 
-/** The files of the catalog at a git revision. Undefined if it has none there. */
+/** Reads the files of the catalog at a git revision. Undefined if it has none there. */
 async function gitSnapshot(session: Session, revision: string): Promise<CatalogFiles | undefined> {
   if (revision.startsWith("-"))
     throw usageError(`${revision} is not a revision. Name a commit, such as HEAD~1.`);

@@ -85,7 +85,9 @@ export interface CatalogContextFlags extends CountedFor {
   facet?: FacetFilter | undefined;
 }
 
-/** The section of a prompt that describes the resources for a task, within a budget and without personal columns. */
+/**
+ * Prints the section of a prompt that describes the resources for a task, within a budget and without personal columns.
+ */
 export async function catalogContext(
   session: Session,
   flags: CatalogContextFlags,

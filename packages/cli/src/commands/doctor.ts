@@ -65,7 +65,7 @@ async function registryState(session: Session): Promise<Finding> {
   }
 }
 
-/** What a budget for each recorded model without a public vocabulary is counted by. */
+/** Says how tokens are counted for each recorded model without a public vocabulary. */
 async function tokenStates(session: Session): Promise<Finding[]> {
   const recorded = (await recordedPrompts(session)).flat();
   const models = new Set(recorded.flatMap(({ model = "" }) => (isOfOpenAi(model) ? [] : [model])));
@@ -77,7 +77,7 @@ async function tokenStates(session: Session): Promise<Finding[]> {
   );
 }
 
-/** Files that packs leave out, and files in an encoding other than UTF-8. */
+/** Finds files that packs leave out, and files in an encoding other than UTF-8. */
 async function fileStates(session: Session): Promise<Finding[]> {
   const name = "files";
   try {

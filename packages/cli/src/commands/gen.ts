@@ -158,7 +158,7 @@ async function applyIfAsked(
   return applied;
 }
 
-/** The checks that fail before any change, for the model. */
+/** Reports to the model which checks fail before any change. */
 async function reportOfChecks({ session, flags, workspace }: Gen): Promise<string | undefined> {
   if (flags.untilGreen === undefined) return undefined;
   const { signal, progress } = session;

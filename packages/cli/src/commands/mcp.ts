@@ -75,7 +75,9 @@ export async function mcpServe(
   }
 }
 
-/** The project's catalog and its sources, if it has one. A source that fails to open does not affect the others. */
+/**
+ * Offers the project's catalog and its sources, if it has one. A source that fails to open does not affect the others.
+ */
 function catalogParts(
   session: Session,
   closeLater: CloseLater,

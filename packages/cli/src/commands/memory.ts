@@ -52,7 +52,7 @@ function valueOf(text: string): unknown {
   return /^\[.*\]$|^\d$/s.test(text) ? (parseJson(text) ?? text) : text;
 }
 
-/** The memory of the user, which all projects share, and of the project. */
+/** Opens the memory of the user, which all projects share, and of the project. */
 export function memoryOf({ root, terminal }: Session): MemoryFiles {
   const { env, platform } = terminal;
   const config = (platform === "win32" && env["APPDATA"]) || configOf(env);

@@ -159,7 +159,7 @@ export async function runAbort(
   });
 }
 
-/** An engine that can abort runs but not resume them. */
+/** Creates an engine that can abort runs but not resume them. */
 function engineWithout(stores: OperationStores): RunEngine {
   const generate = (): never => {
     throw usageError("An engine that only aborts runs asks no model.");

@@ -1,24 +1,23 @@
 import type { FileWorkspace } from "@ccl/plan-protocol/node";
 
 import { usageError } from "../cli-error.ts";
-import { formatCount, printable } from "../output/text.ts";
+import { few, formatCount, printable } from "../output/text.ts";
 import { tableOf } from "../output/table.ts";
 import { requireDone } from "../plan/plan-failure.ts";
 import { withWorkspace } from "../plan/with-workspace.ts";
 import type { CommandResult, Session } from "../session.ts";
-
-const SHOWN_PATHS = 3;
 
 /** Lists the transactions of the folder, oldest first. */
 export async function planLog(session: Session): Promise<CommandResult> {
   const transactions = await withWorkspace(session, {}, (workspace) =>
     workspace.transactions(session),
   );
-  const rows = transactions.map(({ transactionId, timeMs, status, paths }) => {
-    const more = paths.length > SHOWN_PATHS ? ` and ${paths.length - SHOWN_PATHS} more` : "";
-    const shown = `${paths.slice(0, SHOWN_PATHS).join(", ")}${more}`;
-    return [transactionId, new Date(timeMs).toISOString(), status, shown];
-  });
+  const rows = transactions.map(({ transactionId, timeMs, status, paths }) => [
+    transactionId,
+    new Date(timeMs).toISOString(),
+    status,
+    few(paths),
+  ]);
   return {
     document: { transactions },
     text: tableOf(["transaction", "time", "status", "paths"], rows, ""),

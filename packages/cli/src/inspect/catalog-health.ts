@@ -41,7 +41,7 @@ const severities = {
   warning: ["verify warns", "A snippet may cost more than it should."],
 } as const;
 
-/** The problems of each resource by id, including those that `ccl catalog verify` found if it ran. */
+/** Finds the problems of each resource by id, including those that `ccl catalog verify` found if it ran. */
 export function problemsById(
   records: readonly ResourceRecord[],
   { report, nowMs }: { report: VerifyReport | undefined; nowMs: number },
@@ -57,7 +57,7 @@ export function problemsById(
   return problems;
 }
 
-/** How many resources have each problem. Problems of the sources are included only after a verification. */
+/** Counts the resources with each problem. Problems of the sources are included only after a verification. */
 export function healthOf(
   problems: ReadonlyMap<string, ReadonlySet<string>>,
   isVerified: boolean,

@@ -20,7 +20,7 @@ const maxMatches = 1_000;
 const maxRows = 1_000;
 const queryTimeoutMs = 30_000;
 
-/** The project's catalog. Reads it again after a few seconds. */
+/** Creates the views of the project's catalog. Reads it again after a few seconds. */
 export function catalogViews(session: Session): Required<CatalogViews> {
   let opened: { read: ReadCatalog; snapshot: CatalogSnapshot; atMs: number } | undefined;
   let verified: { report: VerifyReport; timeMs: number } | undefined;

@@ -39,7 +39,7 @@ export interface UiFlags {
   tokenEnv?: string | undefined;
 }
 
-/** All views of a project's folder and of the data that the user's tools store. Only reads. */
+/** Creates all views of a project's folder and of the data that the user's tools store. Only reads. */
 export function inspectorSource(given: Session, flags: UiFlags): InspectorSource {
   const session = { ...given, isReadOnly: true };
   const { root, terminal } = session;
@@ -76,7 +76,7 @@ async function overview(session: Session, runs: string): Promise<OverviewView> {
 
 const maxLogs = 60;
 
-/** The newest logs of this user's coding agents, or of a folder. */
+/** Finds the newest logs of this user's coding agents, or of a folder. */
 function agentLogs(session: Session, folder: string | undefined): PromptStores["agents"] {
   const folders = folder === undefined ? agentFolders(session) : [folder];
   return async () => {
@@ -90,7 +90,7 @@ function agentLogs(session: Session, folder: string | undefined): PromptStores["
   };
 }
 
-/** The statistics of the gateway that `--gateway` names. Undefined without the flag. */
+/** Asks the gateway that `--gateway` names for its statistics. Undefined without the flag. */
 async function liveGateway(
   env: NodeJS.ProcessEnv,
   { gateway, tokenEnv }: UiFlags,
@@ -122,7 +122,7 @@ function isStats(
   return names.every((name) => numberAt(value, name) !== undefined);
 }
 
-/** What `ccl pack` would show for a task, and why each file has its rank. Writes nothing. */
+/** Shows what `ccl pack` would show for a task, and why each file has its rank. Writes nothing. */
 async function packView(
   session: Session,
   { task = "", budget = "" }: ViewParameters,

@@ -9,7 +9,7 @@ import type { Session } from "../session.ts";
 
 const shownRuns = 100;
 
-/** Views of operation runs at an address of PostgreSQL or in a SQLite file, opened read-only. */
+/** Creates the views of operation runs at an address of PostgreSQL or in a SQLite file, opened read-only. */
 export function runViews(
   session: Session,
   runs: string,

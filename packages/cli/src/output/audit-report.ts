@@ -7,7 +7,7 @@ import { type Column, renderTable } from "./table.ts";
 
 const shownKinds = 15;
 
-/** The report as tables. */
+/** Renders the report as tables. */
 export function auditText(report: AuditReport, style: Style): string {
   const { kinds, breaks, examples, repeats, directUsd, reportedUsd, unpriced } = report;
   const sent = kinds.reduce((sum, { sentTokens }) => sum + sentTokens, 0);

@@ -12,7 +12,7 @@ export function lineOf(text: string): string {
   return text === "" ? "" : `${text}\n`;
 }
 
-/** The first five names, and how many more there are. */
+/** Lists the first five names, and how many more there are. */
 export function few(names: readonly string[]): string {
   const more = names.length > 5 ? ` and ${names.length - 5} more` : "";
   return names.slice(0, 5).join(", ") + more;

@@ -19,7 +19,9 @@ export interface PlanInputFlags extends WorkspaceFlags {
 /** Files per call of `read`, which does not answer more. */
 const MAX_READS = 64;
 
-/** The plan from a file, stdin or the last `ccl gen`, in any edit format, checked against the files that it names. */
+/**
+ * Loads the plan from a file, stdin or the last `ccl gen`, in any edit format, checked against the files that it names.
+ */
 export async function loadPlan(
   session: Session,
   workspace: FileWorkspace,

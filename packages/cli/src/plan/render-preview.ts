@@ -6,7 +6,7 @@ import { renderTable } from "../output/table.ts";
 
 const COLUMNS = ["action", "path", { right: "added" }, { right: "removed" }, "risks"];
 
-/** The diffs of a plan, then a table of its actions in execution order. */
+/** Renders the diffs of a plan, then a table of its actions in execution order. */
 export function renderPreview(plan: ValidPlan, preview: PlanPreview, style: Style): string {
   const { colours } = style;
   const diffs = preview.changes

@@ -54,7 +54,7 @@ export async function withStores<Value>(
   }
 }
 
-/** The file itself, or the only database in the folder. */
+/** Finds the file itself, or the only database in the folder. */
 async function fileOf(path: string): Promise<string> {
   const found = await stat(path).catch(() => undefined);
   if (found?.isFile()) return path;
