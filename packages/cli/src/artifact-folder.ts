@@ -25,7 +25,7 @@ export interface State {
 export const sharedState = "CCL_STATE_POSTGRES";
 
 /**
- * The folder in which ccl keeps artifacts and other state of a user: `CCL_STATE_DIR`, or the platform's folder for
+ * Returns the folder in which ccl keeps artifacts and other state of a user: `CCL_STATE_DIR`, or the platform's folder for
  * program state, such as `~/.local/state/ccl`. It need not exist.
  */
 export function stateFolder({ env, platform }: Pick<Terminal, "env" | "platform">): string {
@@ -40,7 +40,7 @@ export function stateFolder({ env, platform }: Pick<Terminal, "env" | "platform"
   return join(home, ".local", "state", "ccl");
 }
 
-/** A command that reads stored artifacts, in a form that works where ccl was started. */
+/** Returns a command that reads stored artifacts, in a form that works where ccl was started. */
 export function artifactCommand(
   terminal: Pick<Terminal, "argv" | "env">,
   words: string,

@@ -29,7 +29,7 @@ interface GitText {
   whyNot?: string;
 }
 
-/** The changes since the base as a patch for `git apply`. */
+/** Returns the changes since the base as a patch for `git apply`. */
 export async function patchSinceBase(session: Session, baseId: string): Promise<GitText> {
   const { objects: kept, tree } = placesOf(session);
   const known = (await readFile(tree, "utf8").catch(() => "")).trim();

@@ -34,16 +34,25 @@ export class CliError extends CclError<CliErrorCode> {
   static override readonly brand: string = "CliError";
 }
 
-/** The command line itself is wrong. The message says what to give instead. */
+/** Creates the error of a wrong command line. The message says what to give instead. */
 export function usageError(message: string, cause?: unknown): CliError {
   return new CliError("usage", message, { cause });
 }
 
-/** The value of a check that passed. @throws CliError `input_invalid` with all issues, each named after its source */
+/**
+ * Returns the value of a check that passed. @throws CliError `input_invalid` with all issues, each named after its
+ * source
+ */
 export function requireValid<Value>(result: Result<Value>, source?: string): Value {
   if (result.ok) return result.value;
   const before = source === undefined ? "" : `${source}: `;
-  throw inputError(result.issues.map((issue) => ({ ...issue, message: before + issue.message })));
+  throw inputError(
+    result.issues.map((issue) => {
+      const isFar = issue.code === "alias_unknown" && !issue.message.includes("Nearest:");
+      const next = isFar ? ' "ccl pack" shows all names.' : "";
+      return { ...issue, message: before + issue.message + next };
+    }),
+  );
 }
 
 /** Turns refused input into an error that carries every issue. */

@@ -121,7 +121,7 @@ export function splitPack(text: string, maxTokens: number, counter: TokenCounter
   return parts;
 }
 
-/** The end of the longest run of lines that fits, from one line. */
+/** Finds the end of the longest run of lines that fits. The run has at least one line. */
 export function lastFitting(
   lines: readonly string[],
   start: number,

@@ -2,6 +2,7 @@ import type { AliasesErrorCode } from "@ccl/aliases";
 import type { CatalogErrorCode } from "@ccl/catalog";
 import { CclError, type LanguageModelErrorCode } from "@ccl/core";
 import type { GatewayError } from "@ccl/gateway";
+import type { InspectorError } from "@ccl/inspector";
 import type { PlanProtocolErrorCode } from "@ccl/plan-protocol";
 import type { QueryErrorCode } from "@ccl/query";
 import type { ReplayErrorCode } from "@ccl/providers/replay";
@@ -15,6 +16,7 @@ type ErrorCode =
   | CatalogErrorCode
   | CliErrorCode
   | GatewayError["code"]
+  | InspectorError["code"]
   | LanguageModelErrorCode
   | PlanProtocolErrorCode
   | QueryErrorCode
@@ -47,6 +49,7 @@ const errorCodes = [
       "connector_missing",
       "engine_missing",
       "argument_missing",
+      "unknown_view",
     ],
   ],
   [EXIT_CODES.budgetExceeded, ["budget_exceeded", "spending_limit", "limit_exceeded"]],

@@ -43,7 +43,7 @@ export async function runGit(
   return output;
 }
 
-/** Git's output in the root. @throws CliError `usage`, with `refusal` before git's reason */
+/** Runs git in the root. @throws CliError `usage`, with `refusal` before git's reason */
 export async function gitInRoot(
   session: Session,
   args: string[],
@@ -58,7 +58,7 @@ export async function gitInRoot(
 
 const MAX_COMMITS = 1500;
 
-/** The commits of the repository that contains the root. Empty without git or a repository. */
+/** Reads the commits of the repository that contains the root. Empty without git or a repository. */
 export function gitHistory(session: Session): FileHistory {
   return {
     async *commits() {

@@ -85,7 +85,7 @@ export async function readPackConfig({ root }: Pick<Session, "root">): Promise<P
   const file = join(root, CONFIG_FILE);
   const text = await unless(["ENOENT"], readFile(file, "utf8"), undefined).catch(
     (cause: unknown) => {
-      throw usageError(`${file} cannot be read.`, cause);
+      throw usageError(`${file} cannot be read. Check its permissions.`, cause);
     },
   );
   if (text === undefined) return {};

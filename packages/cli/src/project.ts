@@ -11,7 +11,7 @@ import {
 import type { Issue } from "@ccl/core";
 
 import { CliError, inputError, requireValid, usageError } from "./cli-error.ts";
-import { formatCount } from "./output/format-number.ts";
+import { formatCount } from "./output/text.ts";
 import type { Session } from "./session.ts";
 
 /** Files that a scan found but could not include, and why. */
@@ -99,13 +99,13 @@ export async function nameNewFiles(
   return { unnamed: added.length + moved.length, skipped };
 }
 
-/** A line that counts files without an alias. Empty if there are none. */
+/** Writes a line that counts files without an alias. Empty if there are none. */
 export function describeUnnamed(count: number): string {
   if (count === 0) return "";
   return `${formatCount(count, "file")} without an alias; "ccl alias scan" names them\n`;
 }
 
-/** What the rules select, and which selected files could not be included. Undefined without rules. */
+/** Finds what the rules select, and which selected files could not be included. Undefined without rules. */
 async function selectFiles(
   session: Session,
   rules: FileRules,
@@ -188,7 +188,7 @@ export async function withRegistry<T>(
   }
 }
 
-/** The file of an alias that the user typed. The error suggests the nearest aliases. */
+/** Reads the file of an alias that the user typed. The error suggests the nearest aliases. */
 export async function resolveAlias(
   registry: AliasRegistry,
   alias: string,
@@ -197,7 +197,7 @@ export async function resolveAlias(
   return requireValid(await registry.resolve(alias, session));
 }
 
-/** A view of the registry with fewer aliases. */
+/** Creates a view of the registry with fewer aliases. */
 export function narrowRegistry(
   registry: AliasRegistry,
   paths: ReadonlySet<string> | undefined,

@@ -4,7 +4,7 @@ import { CliError, usageError } from "./cli-error.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { exitCodeOf } from "./exit-code-of.ts";
 import { errorDocument } from "./output/error-document.ts";
-import { printableLines } from "./output/printable.ts";
+import { printableLines } from "./output/text.ts";
 import { styleOf } from "./output/style.ts";
 import type { Terminal } from "./session.ts";
 

@@ -5,7 +5,7 @@ import { estimatedCounter, type TokenCounter } from "@ccl/core";
 import type { ContextRecord } from "@ccl/core/tracing";
 
 import { stateFolder } from "./artifact-folder.ts";
-import { formatCount } from "./output/format-number.ts";
+import { formatCount } from "./output/text.ts";
 import type { Session } from "./session.ts";
 
 /** How `--model-encoding` counts. */
@@ -81,7 +81,7 @@ interface Step {
   inputTokens: number;
 }
 
-/** The newest steps of a model's sessions that the gateway or `recordTo` recorded on this machine. */
+/** Reads the newest steps of a model's sessions that the gateway or `recordTo` recorded on this machine. */
 async function recordedSteps(session: Session, model: string): Promise<Step[]> {
   const steps = (await recordedPrompts(session)).flatMap((prompts) =>
     prompts.map(({ timeMs, parts, reported, model: own = "" }, at): Step => {
@@ -100,7 +100,7 @@ async function recordedSteps(session: Session, model: string): Promise<Step[]> {
     .slice(0, MAX_STEPS);
 }
 
-/** The prompts of each session with a provider's report, oldest first. */
+/** Reads the prompts of each session with a provider's report, oldest first. */
 export async function recordedPrompts({
   root,
   directory,

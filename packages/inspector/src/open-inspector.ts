@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import {
   createServer,
   type IncomingMessage,
@@ -46,22 +47,18 @@ export async function openInspector({ source, port = 0 }: InspectorOptions): Pro
   const server = createServer((request, response) => {
     respond(request, response, source).catch(() => response.destroy());
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", (cause) =>
-      reject(
-        new InspectorError("listen_failed", `${host}:${port} can't be bound; give another port.`, {
-          cause,
-        }),
-      ),
-    );
-    server.listen(port, host, resolve);
-  });
+  try {
+    await once(server.listen(port, host), "listening");
+  } catch (cause) {
+    const message = `${host}:${port} can't be bound; give another port.`;
+    throw new InspectorError("listen_failed", message, { cause });
+  }
   const address = server.address();
   const bound = typeof address === "object" && address !== null ? address.port : port;
   return {
     url: `http://${host}:${bound}/`,
     close: async () => {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      const closed = once(server.close(), "close");
       server.closeAllConnections();
       await closed;
     },

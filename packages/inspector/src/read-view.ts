@@ -24,7 +24,7 @@ export async function readView(
       `There is no view "${name}" here; known are ${known}.`,
     );
   }
-  return await read(parameters, { signal });
+  return read(parameters, { signal });
 }
 
 function isView(source: InspectorSource, name: string): name is ViewName {

@@ -7,7 +7,7 @@ import {
   type ResourceInput,
 } from "@ccl/catalog";
 
-import { formatCount } from "../output/format-number.ts";
+import { formatCount } from "../output/text.ts";
 import type { Style } from "../output/style.ts";
 import { type Column, renderTable } from "../output/table.ts";
 
@@ -29,7 +29,7 @@ export type SeverityCounts = Record<ChangeSeverity, number>;
 /** The severities, worst first. */
 const severities: readonly ChangeSeverity[] = ["breaking", "additive", "cosmetic"];
 
-/** Every resource that differs, sorted by severity (worst first), then by id. */
+/** Returns every resource that differs, sorted by severity (worst first), then by id. */
 export function compareCatalogs(
   before: readonly ResourceInput[],
   after: readonly ResourceInput[],

@@ -63,7 +63,7 @@ export async function importSources(
   return { records: await opened.records(), sources, outcomes, warnings };
 }
 
-/** The source's resources, with what people edited in the catalog. */
+/** Merges the source's resources with what people edited in the catalog. */
 function merged(
   incoming: readonly ResourceInput[],
   known: ImportedSource | undefined,

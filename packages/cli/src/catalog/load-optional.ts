@@ -1,6 +1,8 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
 
+import { isRecord } from "@ccl/core/json";
+
 import type { Session } from "../session.ts";
 
 /**
@@ -16,7 +18,7 @@ export function loadExport(
     const load = createRequire(from);
     if (!isInstalled(load, library)) continue;
     const loaded: unknown = load(library);
-    return memberOf(loaded, name) ?? memberOf(memberOf(loaded, "default"), name);
+    return isRecord(loaded) ? loaded[name] : undefined;
   }
   return undefined;
 }
@@ -28,9 +30,4 @@ function isInstalled(load: NodeJS.Require, name: string): boolean {
   } catch {
     return false;
   }
-}
-
-function memberOf(value: unknown, name: string): unknown {
-  const hasMembers = (typeof value === "object" && value !== null) || typeof value === "function";
-  return hasMembers ? Reflect.get(value, name) : undefined;
 }

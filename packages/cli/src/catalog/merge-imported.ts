@@ -30,7 +30,7 @@ const nested = new Set([
   "pushdown",
 ]);
 
-/** The source's current version with people's edits in the catalog. */
+/** Merges the source's current version with people's edits in the catalog. */
 export function mergeImported({ base, current, incoming }: ImportStates): ResourceInput {
   const edited = inputOf(current);
   // The catalog fills this in if the source has none.
@@ -44,7 +44,7 @@ export function mergeImported({ base, current, incoming }: ImportStates): Resour
   };
 }
 
-/** A record as input for registration. */
+/** Turns a record into input for registration. */
 function inputOf({ derived: made = [], ...record }: ResourceRecord): JsonRecord {
   const members = Object.entries(record).filter(
     ([name]) => !derived.has(name) && !made.includes(name),

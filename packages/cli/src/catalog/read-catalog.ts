@@ -15,7 +15,7 @@ export interface ReadCatalog {
   records: ResourceRecord[];
 }
 
-/** The folder of the project's catalog. It need not exist. */
+/** Returns the folder of the project's catalog. It need not exist. */
 export function catalogFolder({ root, directory, isReadOnly }: Session): CatalogFolder {
   return createCatalogFolder(join(root, directory, "catalog"), { readOnly: isReadOnly });
 }

@@ -22,7 +22,7 @@ const state: Flag = [
 
 const listenFlags: readonly Flag[] = [
   ["--http [port]", "streamable HTTP on this machine instead of stdio", { parse: port }],
-  ["--host <address>", "listen elsewhere; needs CCL_MCP_TOKEN"],
+  ["--host <address>", "another address to listen on; needs CCL_MCP_TOKEN"],
 ];
 
 const settingsFlags: readonly Flag[] = [
@@ -31,7 +31,7 @@ const settingsFlags: readonly Flag[] = [
   ["--show", "print the change only"],
 ];
 
-/** The two commands that add ccl to a client's settings and remove it. */
+/** Declares the two commands that add ccl to a client's settings and remove it. */
 function settingsCommands(
   kind: "mcp" | "hooks",
   words: { install: string; uninstall: string },
@@ -73,14 +73,14 @@ const mcpGroup: readonly CommandDeclaration[] = [
     ],
     mcpDoctor: [
       "doctor",
-      "start the servers of a file and say what their tools take and what is wrong with them",
+      "start the servers of a file; print how many tokens their tools take, and what is wrong",
       [configFlag, state],
     ],
   }),
   ...settingsCommands("mcp", {
     install:
-      "put ccl into the settings of claude-code, codex, cursor, vscode or opencode; shows the change first",
-    uninstall: "take ccl out of a client's settings",
+      "add ccl to the settings of claude-code, codex, cursor, vscode or opencode; shows the change first",
+    uninstall: "remove ccl from a client's settings",
   }),
 ];
 
@@ -89,26 +89,26 @@ const artifactsGroup: readonly CommandDeclaration[] = commandsOf(
   {
     artifactsPrune: [
       "prune",
-      "remove what is old, but for what a session shows that is still in use",
+      "remove old artifacts, except those that a session in use shows",
       [
         [
           "--days <days>",
           "older than so many days",
           { otherwise: 30, parse: number("days such as 30", () => true) },
         ],
-        ["--dry-run", "say only what would go"],
+        ["--dry-run", "print only what would be removed"],
         state,
       ],
     ],
     artifactsList: ["ls", "all artifacts, the newest first", [state]],
     artifactsSearch: [
       "search <artifact> <words...>",
-      "lines that match, with what stands around them",
+      "lines that match, with the lines around them",
       [budgetFlag(600), state],
     ],
     artifactsRead: [
       "read <artifact>",
-      "the whole, or some of its lines",
+      "the whole text, or some of its lines",
       [["--lines <range>", "10-40, 10- or 7; rows of a table"], budgetFlag(4000), state],
     ],
   },
@@ -127,8 +127,8 @@ const gatewayFlags: readonly Flag[] = [
     { parse: share },
   ],
   state,
-  ["--postgres <url>", "keep them in a database that several proxies share; needs the package pg"],
-  ["--record", "keep what the prompts said too, without secrets, for ccl ui"],
+  ["--postgres <url>", "keep state in a database that several proxies share; needs the package pg"],
+  ["--record", "also keep the texts of prompts, without secrets, for ccl ui"],
 ];
 
 /** Commands that show what agents' prompts cost, and reduce it. */
@@ -141,14 +141,14 @@ export const agentCommands: readonly CommandDeclaration[] = [
     ],
     off: [
       "off [client]",
-      "take ccl out of a client's settings, or of all; every other byte stays",
+      "remove ccl from a client's settings, or from all; every other byte stays",
       settingsFlags,
     ],
   }),
   ...commandsOf(() => import("../commands/status.ts"), {
     status: [
       "status",
-      "which clients ccl is on for, whether a proxy runs, what came through",
+      "which clients use ccl, whether a proxy runs, and what came through",
       [
         ["--url <url>", "the proxy (default: the one that the shell names, else port 8788)"],
         ["--token-env <name>", "the variable that holds the proxy's token"],
@@ -175,7 +175,7 @@ export const agentCommands: readonly CommandDeclaration[] = [
         ["--all", "every session (default: the newest, for 25 s)"],
         [
           "--price <usd>",
-          "US dollars of a million input tokens, where it is no list price",
+          "US dollars for a million input tokens, if you do not pay the list price",
           { parse: number("a price such as 3 or 0.25", (usd) => usd > 0) },
         ],
       ],
@@ -187,7 +187,7 @@ export const agentCommands: readonly CommandDeclaration[] = [
       "stdin as a model should read it: what was asked for and what went wrong",
       [
         budgetFlag(1200),
-        ["--state <folder>", "where the whole is kept"],
+        ["--state <folder>", "where the full text is kept"],
         ["--hook", "answer a hook of Claude Code, as `ccl hooks install` sets it up"],
       ],
     ],
@@ -197,12 +197,12 @@ export const agentCommands: readonly CommandDeclaration[] = [
     about: "shorten long results of coding agents as they come, without a proxy",
     commands: settingsCommands("hooks", {
       install: "set it up for claude-code, codex or opencode; shows the change first",
-      uninstall: "take it out of a client's settings",
+      uninstall: "remove it from a client's settings",
     }),
   },
   {
     name: "artifacts",
-    about: "what was kept whole when it was shown in part",
+    about: "full texts that a model was shown in part",
     commands: artifactsGroup,
   },
   ...commandsOf(() => import("../commands/proxy.ts"), {
@@ -210,7 +210,7 @@ export const agentCommands: readonly CommandDeclaration[] = [
       "proxy",
       "a local address in front of a model API: long tool results get shorter on the way",
       [
-        ["--upstream <url>", "the API, such as https://api.anthropic.com; needed"],
+        ["--upstream <url>", "the API, such as https://api.anthropic.com (required)"],
         ["--port <port>", "0 takes a free one", { otherwise: 8788, parse: port }],
         ["--host <address>", "other than 127.0.0.1 needs --token-env"],
         ["--token-env <name>", "the variable that holds what callers send as x-ccl-token"],
@@ -220,7 +220,7 @@ export const agentCommands: readonly CommandDeclaration[] = [
     wrap: [
       "wrap <command...>",
       "run a command with its model calls through a proxy that ends with it: ccl wrap -- claude -p hello",
-      [["--upstream <url>", "the API, where it is not the client's own"], ...gatewayFlags],
+      [["--upstream <url>", "the API, if it is not the client's own"], ...gatewayFlags],
     ],
   }),
 ];

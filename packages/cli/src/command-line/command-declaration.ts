@@ -39,7 +39,9 @@ type CommandModule<Name extends string> = Record<Name, CommandFunction>;
 
 type Declared = readonly [name: string, about: string, flags?: readonly Flag[]];
 
-/** Declares the functions of one module as commands. The module loads when one of them runs, so that help stays fast. */
+/**
+ * Declares the functions of one module as commands. The module loads when one of them runs, so that help stays fast.
+ */
 export function commandsOf<Name extends string>(
   load: () => Promise<CommandModule<NoInfer<Name>>>,
   commands: Record<Name, Declared>,
@@ -88,7 +90,7 @@ export function refuse(sentence: string): never {
   throw new InvalidArgumentError(sentence);
 }
 
-/** A parser of numbers. */
+/** Creates a parser of numbers. */
 export function number(
   example: string,
   isRight: (value: number) => boolean,
@@ -99,7 +101,7 @@ export function number(
   };
 }
 
-/** A parser of whole numbers. */
+/** Creates a parser of whole numbers. */
 export function whole(example: string, min: number, max = 999_999_999): (text: string) => number {
   return number(example, (value) => Number.isInteger(value) && value >= min && value <= max);
 }
@@ -144,7 +146,7 @@ export const countingFlags: readonly Flag[] = [
   ["--model <name>", "whose tokens they are, such as claude-sonnet-4-5 (default: the encoding's)"],
 ];
 
-/** The flag for the budget of a prompt. */
+/** Declares the flag for the budget of a prompt. */
 export function budgetFlag(otherwise: number): Flag {
-  return ["--budget <tokens>", "most tokens; 16k means 16,000", { otherwise, parse: tokens }];
+  return ["--budget <tokens>", "maximum tokens; 16k means 16,000", { otherwise, parse: tokens }];
 }

@@ -26,7 +26,7 @@ const facetFlag: Flag = [
 
 const failOnFlag = (what: string): Flag => [
   "--fail-on <severity>",
-  `${what} when something as bad as this changed`,
+  `${what} if a change is as severe as this, or more`,
   { choices: ["breaking", "additive", "cosmetic"] },
 ];
 
@@ -38,7 +38,7 @@ const catalogGroup: readonly CommandDeclaration[] = [
     catalogInit: ["init", "an empty catalog in .ccl/catalog"],
     catalogImport: [
       "import",
-      "bring sources in, or read all again that were; says what changed",
+      "import sources, or read the imported ones again; prints what changed",
       [
         [
           "--sql <source>",
@@ -50,17 +50,17 @@ const catalogGroup: readonly CommandDeclaration[] = [
         ["--files <glob>", "CSV, JSON, JSONL, Parquet", repeated],
         ["--jsonl <file>", "resources, one a line", repeated],
         ["--name <name>", "what the source is called in ids (default: from its address)"],
-        ["--schema <name...>", "these schemas of a database only"],
+        ["--schema <name...>", "only these schemas of a database"],
         [
           "--sample-rows <number>",
-          "rows of each table to learn shares of nulls and missing types from",
+          "how many rows of each table to sample for shares of nulls and missing types",
           { parse: count },
         ],
         [
           "--token-env <variable>",
           "the environment variable with the token that an address asks for",
         ],
-        ["--dry-run", "say what would change, and write nothing"],
+        ["--dry-run", "print what would change, and write nothing"],
         failOnFlag("write nothing and exit with 3"),
       ],
     ],
@@ -70,7 +70,7 @@ const catalogGroup: readonly CommandDeclaration[] = [
       "search <text...>",
       "find resources by words",
       [
-        ["--limit <number>", "most matches", { otherwise: 20, parse: count }],
+        ["--limit <number>", "maximum number of matches", { otherwise: 20, parse: count }],
         facetFlag,
         ["--explain", "what each score is made of"],
       ],
@@ -102,14 +102,14 @@ const catalogGroup: readonly CommandDeclaration[] = [
   ...commandsOf(() => import("../commands/catalog-verify.ts"), {
     catalogVerify: [
       "verify",
-      "hold the catalog against its sources; exit code 3 when it is not true, 8 when one does not answer",
-      [["--update", "bring columns and keys up to date; what people wrote stays"]],
+      "compare the catalog with its sources; exit code 3 if they differ, 8 if one does not answer",
+      [["--update", "update columns and keys; keeps what people wrote"]],
     ],
   }),
   ...commandsOf(() => import("../commands/catalog-diff.ts"), {
     catalogDiff: [
       "diff [revision]",
-      "what changed since a commit (default: HEAD) or a snapshot, and whom it hurts",
+      "what changed since a commit (default: HEAD) or a snapshot, and how severe it is",
       [
         ["--against <file or folder>", "a snapshot, or a copy of the catalog's folder"],
         ["--save <file>", "write a snapshot of the catalog as it is, and compare nothing"],
@@ -137,13 +137,9 @@ export const catalogCommands: readonly CommandDeclaration[] = [
           "table, csv or json (rows alone; --json has columns too)",
           { choices: ["table", "csv", "json"] },
         ],
-        ["--explain", "say where it would run, and as what; read no rows"],
-        [
-          "--limit-rows <number>",
-          "give up beyond so many rows",
-          { otherwise: 10_000, parse: count },
-        ],
-        ["--timeout-ms <number>", "give up after this time", { otherwise: 30_000, parse: count }],
+        ["--explain", "print where each part would run; reads no rows"],
+        ["--limit-rows <number>", "fail beyond so many rows", { otherwise: 10_000, parse: count }],
+        ["--timeout-ms <number>", "fail after this time", { otherwise: 30_000, parse: count }],
       ],
     ],
   }),
@@ -173,12 +169,12 @@ const runGroup: readonly CommandDeclaration[] = commandsOf(() => import("../comm
   runShow: [
     "show <run>",
     "one run: its operations, its calls of the model and how it ended",
-    [...storeFlags, ["--events", "each event, too"]],
+    [...storeFlags, ["--events", "also each event"]],
   ],
   runAbort: ["abort <run>", "end a run, whichever worker has it", storeFlags],
   runResume: [
     "resume <run>",
-    "carry a run on that no worker has, here",
+    "resume a run that has no worker, in this process",
     [
       ...storeFlags,
       [

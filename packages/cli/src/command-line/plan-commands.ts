@@ -16,7 +16,7 @@ const versionFlag: Flag = [
   "version of the plan: 1, 2 or 3 (default: what it says, else 2)",
   {
     parse: (text: string) =>
-      [1, 2, 3].find((known) => String(known) === text) ?? refuse("Known are 1, 2 and 3."),
+      [1, 2, 3].find((known) => String(known) === text) ?? refuse("Give 1, 2 or 3."),
   },
 ];
 
@@ -29,17 +29,17 @@ const applyFlags: readonly Flag[] = [
   ...workspaceFlags,
   [
     "--check <command>",
-    "has to pass after the change as before it, or all is rolled back; repeatable",
+    "must pass before and after the change, or everything is rolled back; repeatable",
     { parse: collect },
   ],
   ["--check-timeout <seconds>", "for one run of a check (default: 120)", { parse: count }],
   [
     "--check-may-fail",
-    "apply also where a check fails before the change",
+    "apply even if a check fails before the change",
     { conflicts: ["checkMustPass"] },
   ],
-  ["--check-must-pass", "run checks only after the change, which has to make all pass"],
-  ["--confirm <hash>", "agree to just the plan that a preview showed; needed for deletions"],
+  ["--check-must-pass", "run checks only after the change; all must pass"],
+  ["--confirm <hash>", "approve exactly the plan of a preview; needed for deletions"],
   ["-y, --yes", "agree without being asked"],
 ];
 
@@ -47,7 +47,7 @@ const genFlags: readonly Flag[] = [
   ["--apply", "apply the change"],
   [
     "--until-green <number>",
-    "apply it where all checks pass; else the model sees what failed and tries again, so often in all",
+    "apply it if all checks pass; otherwise the model sees the failures and tries again, up to so many changes",
     { parse: count },
   ],
   [
@@ -83,7 +83,7 @@ const genFlags: readonly Flag[] = [
     { parse: readPrice },
   ],
   ["--best-effort", "ask by the prompt alone, without a response format"],
-  ["--verbose", "say on stderr what happens"],
+  ["--verbose", "print events on stderr"],
   ["--trace", "append each event to .ccl/traces/<id>.jsonl"],
   versionFlag,
   budgetFlag(8000),
@@ -101,12 +101,12 @@ const planGroup: readonly CommandDeclaration[] = [
   ...commandsOf(() => import("../commands/plan.ts"), {
     planValidate: [
       "validate [file]",
-      "whether an answer holds a plan that may be applied here; stdin without a file",
+      "check if an answer contains a plan that applies here; reads stdin without a file",
       [
         ...workspaceFlags,
         [
           "--mode <mode>",
-          "what it was asked for",
+          "what the model was asked for",
           { choices: ["plan", "apply"], otherwise: "apply" },
         ],
         versionFlag,
@@ -124,7 +124,7 @@ const planGroup: readonly CommandDeclaration[] = [
     ],
   }),
   ...commandsOf(() => import("../commands/transactions.ts"), {
-    planRollback: ["rollback <transaction>", 'take a transaction back, by its id or "last"'],
+    planRollback: ["rollback <transaction>", 'roll a transaction back, by its id or "last"'],
     planRecover: ["recover", "undo what a process that has ended left unfinished"],
     planLog: ["log", "the transactions of this folder, oldest first"],
     planPrune: [
@@ -161,7 +161,7 @@ export const planCommands: readonly CommandDeclaration[] = [
   },
   {
     name: "memory",
-    about: "what a model knows of you and of the project",
+    about: "what a model is given about you and the project",
     commands: memoryGroup,
   },
   ...commandsOf(() => import("../commands/gen.ts"), {

@@ -29,7 +29,7 @@ const packFlags: readonly Flag[] = [
     "how it is written; document: names and cards only",
     { choices: ["plain", "markdown", "xml", "document"] },
   ],
-  ["--line-numbers", "put its number before each line of a file"],
+  ["--line-numbers", "put the line number before each line"],
   ["--instructions <file>", "rules for the model, before the task"],
   ["--profile <alias>", "the profile that the model is to follow, shown whole"],
   ["--diff", "add the changes of the working tree"],
@@ -51,7 +51,7 @@ const packFlags: readonly Flag[] = [
   ["--copy", "put the pack on the clipboard instead of stdout"],
   ["--watch", "write --out anew whenever a file changes", { conflicts: ["stdin"] }],
   ["--tree", "show on stderr which files and folders take how many tokens"],
-  ["--base", "put what changed since the accepted base into the [DELTA] section"],
+  ["--base", "put the changes since the accepted base into the [DELTA] section"],
   ["--accept", "make this state the base of later deltas"],
 ];
 
@@ -120,7 +120,7 @@ export const projectCommands: readonly CommandDeclaration[] = [
   ...commandsOf(() => import("../commands/alias.ts"), {
     expand: [
       "expand <alias>",
-      "print the file behind an alias, in its own words; takes H.main or H.main@9f8e7d6c",
+      "print the file behind an alias: H.main or H.main@9f8e7d6c",
       [["--lines <range>", "a part of it: 10-40, 10- or 7"]],
     ],
   }),

@@ -7,8 +7,7 @@ import {
 
 import { requireValid } from "../cli-error.ts";
 import { EXIT_CODES } from "../exit-code.ts";
-import { formatCount, lineOf } from "../output/format-number.ts";
-import { printable } from "../output/printable.ts";
+import { formatCount, lineOf, printable } from "../output/text.ts";
 import { tableOf } from "../output/table.ts";
 import {
   describeSkipped,

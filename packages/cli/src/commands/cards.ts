@@ -1,7 +1,7 @@
 import { buildCard, createContextFiles } from "@ccl/aliases";
 
 import { CliError, requireValid } from "../cli-error.ts";
-import { formatCount } from "../output/format-number.ts";
+import { formatCount } from "../output/text.ts";
 import { tableOf } from "../output/table.ts";
 import { withFiles, withProject, resolveAlias } from "../project.ts";
 import type { CommandResult, Session } from "../session.ts";

@@ -18,8 +18,7 @@ import {
 } from "../catalog/source-draft.ts";
 import { usageError } from "../cli-error.ts";
 import { EXIT_CODES } from "../exit-code.ts";
-import { formatCount } from "../output/format-number.ts";
-import { printable, printableLines } from "../output/printable.ts";
+import { formatCount, printable, printableLines } from "../output/text.ts";
 import type { CommandResult, Session } from "../session.ts";
 
 /** Creates an empty catalog. Does not change an existing one. */

@@ -5,8 +5,7 @@ import { writeFileDurable } from "@ccl/core/node";
 
 import { openSnapshot, readCatalog, withSnapshot } from "../catalog/read-catalog.ts";
 import { writeOut } from "../deliver-pack.ts";
-import { formatCount, formatNumber } from "../output/format-number.ts";
-import { printable, printableLines } from "../output/printable.ts";
+import { formatCount, formatNumber, printable, printableLines } from "../output/text.ts";
 import { tableOf } from "../output/table.ts";
 import type { CommandResult, Session } from "../session.ts";
 import { type CountedFor, openCounter } from "../token-counter.ts";
@@ -86,7 +85,9 @@ export interface CatalogContextFlags extends CountedFor {
   facet?: FacetFilter | undefined;
 }
 
-/** The section of a prompt that describes the resources for a task, within a budget and without personal columns. */
+/**
+ * Prints the section of a prompt that describes the resources for a task, within a budget and without personal columns.
+ */
 export async function catalogContext(
   session: Session,
   flags: CatalogContextFlags,

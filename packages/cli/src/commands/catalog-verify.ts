@@ -13,7 +13,7 @@ import { openCatalog, owner } from "../catalog/open-catalog.ts";
 import { readCatalog } from "../catalog/read-catalog.ts";
 import { draftOfKept } from "../catalog/source-draft.ts";
 import { EXIT_CODES, type ExitCode } from "../exit-code.ts";
-import { printableLines } from "../output/printable.ts";
+import { printableLines } from "../output/text.ts";
 import type { CommandResult, Session } from "../session.ts";
 
 /** Flags of `ccl catalog verify`. */

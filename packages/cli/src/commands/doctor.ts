@@ -7,7 +7,7 @@ import { CliError } from "../cli-error.ts";
 import { runGit } from "../git.ts";
 import { errorDocument } from "../output/error-document.ts";
 import { type Finding, finding, findingsResult } from "../output/findings.ts";
-import { few, formatCount, formatNumber } from "../output/format-number.ts";
+import { few, formatCount, formatNumber } from "../output/text.ts";
 import { CONFIG_FILE, readPackConfig } from "../pack-shape.ts";
 import { isOfOpenAi, openCounter, recordedPrompts } from "../token-counter.ts";
 import { describeSkipped, hasRegistry, withRegistry, withScan } from "../project.ts";
@@ -65,7 +65,7 @@ async function registryState(session: Session): Promise<Finding> {
   }
 }
 
-/** What a budget for each recorded model without a public vocabulary is counted by. */
+/** Says how tokens are counted for each recorded model without a public vocabulary. */
 async function tokenStates(session: Session): Promise<Finding[]> {
   const recorded = (await recordedPrompts(session)).flat();
   const models = new Set(recorded.flatMap(({ model = "" }) => (isOfOpenAi(model) ? [] : [model])));
@@ -77,7 +77,7 @@ async function tokenStates(session: Session): Promise<Finding[]> {
   );
 }
 
-/** Files that packs leave out, and files in an encoding other than UTF-8. */
+/** Finds files that packs leave out, and files in an encoding other than UTF-8. */
 async function fileStates(session: Session): Promise<Finding[]> {
   const name = "files";
   try {
@@ -110,7 +110,11 @@ async function doctorStore(
 ): Promise<CommandResult> {
   const from = resolve(terminal.cwd(), store);
   const isFolder = statSync(from, { throwIfNoEntry: false })?.isDirectory();
-  if (isFolder === undefined) throw new CliError("input_invalid", `Nothing is at ${from}.`);
+  if (isFolder === undefined)
+    throw new CliError(
+      "input_invalid",
+      `There is nothing at ${from}. Name a SQLite file or a folder of records.`,
+    );
   const placeAt = (path: string): NodeRecordsPlace =>
     isFolder ? { folder: path } : { sqlite: { path } };
   const to =

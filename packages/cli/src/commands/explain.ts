@@ -2,8 +2,7 @@ import type { PackEntry, PackOmission } from "@ccl/aliases";
 
 import { buildProjectPack } from "../build-project-pack.ts";
 import { findFocus, requireFiles, withFiles } from "../project.ts";
-import { formatNumber } from "../output/format-number.ts";
-import { printable } from "../output/printable.ts";
+import { formatNumber, printable } from "../output/text.ts";
 import type { Style } from "../output/style.ts";
 import { describeUnmatched } from "../pack-summary.ts";
 import { applySettings, type ShapeFlags } from "../pack-shape.ts";

@@ -16,8 +16,7 @@ import type { FileWorkspace } from "@ccl/plan-protocol/node";
 
 import { CliError, usageError } from "../cli-error.ts";
 import { writeOut } from "../deliver-pack.ts";
-import { formatCount, formatNumber } from "../output/format-number.ts";
-import { printable, printableLines } from "../output/printable.ts";
+import { formatCount, formatNumber, printable, printableLines } from "../output/text.ts";
 import {
   applyConfirmed,
   type ApplyFlags,
@@ -159,7 +158,7 @@ async function applyIfAsked(
   return applied;
 }
 
-/** The checks that fail before any change, for the model. */
+/** Reports to the model which checks fail before any change. */
 async function reportOfChecks({ session, flags, workspace }: Gen): Promise<string | undefined> {
   if (flags.untilGreen === undefined) return undefined;
   const { signal, progress } = session;

@@ -78,7 +78,7 @@ export async function off(
   return await changeSettings(session, all, { isRemoval: true, undo, flags });
 }
 
-/** All places that may contain ccl, by the names of `ccl on`. */
+/** Returns all places that may contain ccl, by the names of `ccl on`. */
 export function clientSettings(
   session: Session,
 ): { client: string; isForProject: boolean; settings: ClientSettings }[] {

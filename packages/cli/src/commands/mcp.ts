@@ -21,7 +21,7 @@ import {
 import { openState, withState } from "../artifact-folder.ts";
 import { requireValid } from "../cli-error.ts";
 import { finding, findingsResult } from "../output/findings.ts";
-import { formatCount } from "../output/format-number.ts";
+import { formatCount } from "../output/text.ts";
 import { readInput } from "../plan/read-input.ts";
 import type { CommandResult, Session } from "../session.ts";
 import { openCounter } from "../token-counter.ts";
@@ -75,7 +75,9 @@ export async function mcpServe(
   }
 }
 
-/** The project's catalog and its sources, if it has one. A source that fails to open does not affect the others. */
+/**
+ * Offers the project's catalog and its sources, if it has one. A source that fails to open does not affect the others.
+ */
 function catalogParts(
   session: Session,
   closeLater: CloseLater,

@@ -25,8 +25,7 @@ import {
   withFiles,
   withFreshScan,
 } from "../project.ts";
-import { few, formatCount, formatNumber } from "../output/format-number.ts";
-import { printable } from "../output/printable.ts";
+import { few, formatCount, formatNumber, printable } from "../output/text.ts";
 import type { Style } from "../output/style.ts";
 import type { CommandResult, Session } from "../session.ts";
 import { withRemote } from "../with-remote.ts";

@@ -6,8 +6,7 @@ import {
   type ValidPlan,
 } from "@ccl/plan-protocol";
 
-import { formatCount } from "../output/format-number.ts";
-import { printable, printableLines } from "../output/printable.ts";
+import { formatCount, printable, printableLines } from "../output/text.ts";
 import { renderTable } from "../output/table.ts";
 import { applyConfirmed, type ApplyFlags } from "../plan/apply-confirmed.ts";
 import { loadPlan, type PlanInputFlags } from "../plan/load-plan.ts";

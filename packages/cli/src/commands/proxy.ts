@@ -68,6 +68,7 @@ export async function wrap(
   );
   // The command handles Ctrl+C itself, and the proxy has to run as long as the command.
   session.forbidExit();
+  let exitCode: number;
   try {
     const child = spawn(name, [...(args?.(running.url) ?? []), ...rest], {
       stdio: "inherit",
@@ -83,19 +84,21 @@ export async function wrap(
       for (const signal of signals) process.off(signal, pass);
     });
     const { exitCode: code, signalCode } = child;
-    const exitCode = signalCode === null ? (code ?? 1) : 128 + constants.signals[signalCode];
-    return { document: { exitCode }, exitCode, isCommitted: true };
+    exitCode = signalCode === null ? (code ?? 1) : 128 + constants.signals[signalCode];
   } catch (cause) {
-    throw usageError(`"${name}" can't be started.`, cause);
+    throw usageError(
+      `"${name}" can't be started. Check that it is installed and on the PATH.`,
+      cause,
+    );
   } finally {
     await running.close();
-    const stats = running.stats();
-    stderr.write(summaryText(stats));
-    if (stats.requests === 0)
-      stderr.write(
-        `No request came through the proxy: ${detour === undefined ? `${name} may not read ${variable}, or its settings name another address` : `${detour} is set`}. Nothing was shortened.\n`,
-      );
+    stderr.write(summaryText(running.stats()));
   }
+  if (running.stats().requests === 0)
+    stderr.write(
+      `No request came through the proxy: ${detour === undefined ? `${name} may not read ${variable}, or its settings name another address` : `${detour} is set`}. Nothing was shortened.\n`,
+    );
+  return { document: { exitCode }, exitCode, isCommitted: true };
 }
 
 async function start(
@@ -105,7 +108,9 @@ async function start(
   const { terminal } = session;
   const token = flags.tokenEnv === undefined ? undefined : terminal.env[flags.tokenEnv];
   if (flags.tokenEnv !== undefined && token === undefined)
-    throw usageError(`The variable ${flags.tokenEnv} of --token-env is not set.`);
+    throw usageError(
+      `The variable ${flags.tokenEnv} of --token-env is not set. Set it to the token first.`,
+    );
   const folder = await openState(session, flags);
   try {
     const records = await folder.decisions();

@@ -2,8 +2,7 @@ import type { PlanRow, SqlResult } from "@ccl/query";
 
 import { readCatalog } from "../catalog/read-catalog.ts";
 import { usageError } from "../cli-error.ts";
-import { formatCount } from "../output/format-number.ts";
-import { printableLines } from "../output/printable.ts";
+import { formatCount, printableLines } from "../output/text.ts";
 import { renderTable } from "../output/table.ts";
 import { readInput } from "../plan/read-input.ts";
 import { openQueryableCatalog, type CatalogQuery } from "../query/query-catalog.ts";

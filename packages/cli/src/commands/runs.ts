@@ -16,7 +16,7 @@ import { textOfMessage } from "@ccl/inspector/stores";
 import { CliError, usageError } from "../cli-error.ts";
 import { EXIT_CODES } from "../exit-code.ts";
 import type { CommandResult } from "../session.ts";
-import { printable } from "../output/printable.ts";
+import { printable } from "../output/text.ts";
 import { tableOf } from "../output/table.ts";
 import { openLanguageModel } from "../plan/open-language-model.ts";
 import { allEvents, loadRun, newestRuns } from "../runs/load-runs.ts";
@@ -159,10 +159,10 @@ export async function runAbort(
   });
 }
 
-/** An engine that can abort runs but not resume them. */
+/** Creates an engine that can abort runs but not resume them. */
 function engineWithout(stores: OperationStores): RunEngine {
   const generate = (): never => {
-    throw usageError("No model is asked here.");
+    throw usageError("An engine that only aborts runs asks no model.");
   };
   return createRunEngine({
     ...stores,

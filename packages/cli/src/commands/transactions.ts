@@ -1,25 +1,23 @@
 import type { FileWorkspace } from "@ccl/plan-protocol/node";
 
 import { usageError } from "../cli-error.ts";
-import { formatCount } from "../output/format-number.ts";
-import { printable } from "../output/printable.ts";
+import { few, formatCount, printable } from "../output/text.ts";
 import { tableOf } from "../output/table.ts";
 import { requireDone } from "../plan/plan-failure.ts";
 import { withWorkspace } from "../plan/with-workspace.ts";
 import type { CommandResult, Session } from "../session.ts";
-
-const SHOWN_PATHS = 3;
 
 /** Lists the transactions of the folder, oldest first. */
 export async function planLog(session: Session): Promise<CommandResult> {
   const transactions = await withWorkspace(session, {}, (workspace) =>
     workspace.transactions(session),
   );
-  const rows = transactions.map(({ transactionId, timeMs, status, paths }) => {
-    const more = paths.length > SHOWN_PATHS ? ` and ${paths.length - SHOWN_PATHS} more` : "";
-    const shown = `${paths.slice(0, SHOWN_PATHS).join(", ")}${more}`;
-    return [transactionId, new Date(timeMs).toISOString(), status, shown];
-  });
+  const rows = transactions.map(({ transactionId, timeMs, status, paths }) => [
+    transactionId,
+    new Date(timeMs).toISOString(),
+    status,
+    few(paths),
+  ]);
   return {
     document: { transactions },
     text: tableOf(["transaction", "time", "status", "paths"], rows, ""),
@@ -97,5 +95,5 @@ async function lastCommitted(workspace: FileWorkspace, signal: AbortSignal): Pro
     ({ status }) => status === "committed",
   );
   if (last !== undefined) return last.transactionId;
-  throw usageError('No transaction stands that could be rolled back. "ccl plan log" lists them.');
+  throw usageError('There is no transaction to roll back. "ccl plan log" lists them.');
 }

@@ -6,7 +6,7 @@ import { readSavedChange } from "../plan/saved-plan.ts";
 import { type OpenedWorkspace, withWorkspace } from "../plan/with-workspace.ts";
 import type { Session } from "../session.ts";
 
-/** Applied and rolled back transactions, and the last change that `ccl gen` showed. */
+/** Creates the views of applied and rolled back transactions, and of the last change that `ccl gen` showed. */
 export function planViews(given: Session): Required<Pick<InspectorSource, "plans" | "applied">> {
   return {
     applied: ({ id = "" }) =>

@@ -36,7 +36,7 @@ export function createProgress(
   };
 }
 
-/** A bar for a share from 0 to 1. */
+/** Draws a bar for a share from 0 to 1. */
 export function barOf(share: number): string {
   const filled = Math.round(share * BAR_COLUMNS) || 0;
   return "█".repeat(filled).padEnd(BAR_COLUMNS, "░");

@@ -1,4 +1,4 @@
-import { printable } from "./printable.ts";
+import { printable } from "./text.ts";
 import type { Style } from "./style.ts";
 
 /** The title of a column; `right` aligns numbers. */
@@ -55,7 +55,7 @@ function fit(text: string, width: number): string {
   return `${shown.join("")}…`;
 }
 
-/** The table as the text of a command; `whenEmpty` stands in its place where it has no rows. */
+/** Renders a table as the text of a command. Without rows, `whenEmpty` replaces it. */
 export function tableOf(
   columns: readonly Column[],
   rows: Rows,
@@ -65,7 +65,7 @@ export function tableOf(
     rows.length === 0 && whenEmpty !== undefined ? whenEmpty : renderTable(columns, rows, style);
 }
 
-/** Columns that a text takes on a terminal. */
+/** Counts the columns that a text takes on a terminal. */
 function displayWidth(text: string): number {
   let width = 0;
   for (const character of text)

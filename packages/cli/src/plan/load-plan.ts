@@ -16,7 +16,9 @@ export interface PlanInputFlags extends WorkspaceFlags {
   schemaVersion?: PlanVersion | undefined;
 }
 
-/** The plan from a file, stdin or the last `ccl gen`, in any edit format, checked against the files that it names. */
+/**
+ * Loads the plan from a file, stdin or the last `ccl gen`, in any edit format, checked against the files that it names.
+ */
 export async function loadPlan(
   session: Session,
   workspace: FileWorkspace,

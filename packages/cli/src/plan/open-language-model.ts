@@ -44,7 +44,7 @@ export async function openLanguageModel(
   return createReplayModel({ store, model });
 }
 
-/** A missing key or an unknown server is a usage error. */
+/** Opens a model by its name. A missing key or an unknown server is a usage error. */
 async function openNamed(
   name: string,
   baseUrl: string | undefined,

@@ -1,6 +1,6 @@
 import type { Issue, Result } from "@ccl/core";
 
-import { formatCount } from "../output/format-number.ts";
+import { formatCount } from "../output/text.ts";
 import { CliError, type CliErrorCode } from "../cli-error.ts";
 
 /** Error codes for issues that decide the failure of the whole command. Other issues mean that the plan is invalid. */
@@ -25,7 +25,7 @@ const FLAGS: readonly [RegExp, string][] = [
   [/\bmayFail\b/g, "--check-may-fail"],
 ];
 
-/** The value of a step of a plan that succeeded. @throws CliError with the issues of the plan */
+/** Returns the value of a step of a plan that succeeded. @throws CliError with the issues of the plan */
 export function requireDone<Value>(result: Result<Value>): Value {
   if (result.ok) return result.value;
   throw planFailure(result.issues);

@@ -22,7 +22,10 @@ export async function readInput(
   } catch (error) {
     session.signal.throwIfAborted();
     const reason = systemCode(error) ?? "unreadable";
-    throw usageError(`${name} cannot be read (${reason}).`, error);
+    throw usageError(
+      `${name} cannot be read (${reason}). Paths are relative to the current folder.`,
+      error,
+    );
   }
 }
 

@@ -8,7 +8,7 @@ import { type SavedPlan, type ValidPlan, withoutRemarks } from "@ccl/plan-protoc
 import { usageError } from "../cli-error.ts";
 import type { Session } from "../session.ts";
 
-/** The last change that `ccl gen` showed but did not apply. Undefined if there is none. */
+/** Reads the last change that `ccl gen` showed but did not apply. Undefined if there is none. */
 export function readSavedChange(session: Session): Promise<string | undefined> {
   return read(session, "change.json");
 }
@@ -24,7 +24,7 @@ export async function forgetSaved(session: Session): Promise<void> {
     await rm(join(placeOf(session), name), { force: true });
 }
 
-/** The steps that `ccl gen --plan-only` saved. Undefined if there are none. */
+/** Reads the steps that `ccl gen --plan-only` saved. Undefined if there are none. */
 export async function readSavedSteps(session: Session): Promise<SavedPlan | undefined> {
   const text = await read(session, "steps.json");
   if (text === undefined) return undefined;
@@ -40,7 +40,7 @@ export function saveSteps(session: Session, saved: SavedPlan): Promise<string> {
   return save(session, "steps.json", `${JSON.stringify(saved, null, 2)}\n`);
 }
 
-/** A plan as a model writes it, without the mode. */
+/** Writes a plan as a model writes it, without the mode. */
 export function planText(plan: ValidPlan): string {
   return `${JSON.stringify({ ...withoutRemarks(plan), mode: undefined }, null, 2)}\n`;
 }

@@ -4,7 +4,7 @@ import type { ImportedSource } from "@ccl/catalog/node";
 import { fileConnector, httpConnector, sqlConnector, type Connector } from "@ccl/query";
 import { openSqlite } from "@ccl/sql/node";
 
-import { resolveLocation } from "../catalog/source-draft.ts";
+import { resolveLocation, sqlitePath } from "../catalog/source-draft.ts";
 import { openPostgresPool } from "../catalog/load-sql.ts";
 import type { Session } from "../session.ts";
 
@@ -65,7 +65,7 @@ async function openDatabase(
   location: string,
   closers: Closer[],
 ): Promise<Connector> {
-  const path = /^sqlite:(?:\/\/)?(.+)$/i.exec(location)?.[1];
+  const path = sqlitePath(location);
   if (path !== undefined) {
     const database = await openSqlite({ path: resolve(session.root, path), readOnly: true });
     closers.push(() => database.close());

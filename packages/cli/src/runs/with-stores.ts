@@ -54,12 +54,15 @@ export async function withStores<Value>(
   }
 }
 
-/** The file itself, or the only database in the folder. */
+/** Finds the file itself, or the only database in the folder. */
 async function fileOf(path: string): Promise<string> {
   const found = await stat(path).catch(() => undefined);
   if (found?.isFile()) return path;
   if (!found?.isDirectory())
-    throw new CliError("source_failed", `There is no file or folder at ${path}.`);
+    throw new CliError(
+      "source_failed",
+      `There is no file or folder at ${path}. Name the SQLite file of the runs.`,
+    );
   const files = (await readdir(path)).filter((name) => /\.(?:sqlite3?|db)$/.test(name)).sort();
   const [only] = files;
   if (files.length === 1 && only !== undefined) return join(path, only);
@@ -98,5 +101,8 @@ async function requireTables(client: PostgresClient): Promise<void> {
 }
 
 function noRuns(where: string): CliError {
-  return new CliError("source_failed", `${where} holds no runs of @ccl/operations.`);
+  return new CliError(
+    "source_failed",
+    `${where} holds no runs of @ccl/operations. Name the store of your application.`,
+  );
 }

@@ -35,7 +35,7 @@ export const hookSettings: ReadonlyMap<string, SettingsOf> = new Map(
   }),
 );
 
-/** A hook that runs after each command. Claude Code uses its answer as the result. */
+/** Edits the hook that runs after each command. Claude Code uses its answer as the result. */
 function claudeCode(path: string, command: string): ClientSettings {
   const list = ["hooks", "PostToolUse"];
   const entry = { matcher: "Bash", hooks: [{ type: "command", command }] };

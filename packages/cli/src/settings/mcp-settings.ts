@@ -86,7 +86,7 @@ function json(path: string, entries: Record<string, JsonRecord>): ClientSettings
 
 const table = "[mcp_servers.ccl]";
 
-/** The table of ccl and its subtables, without the comments before the next table. */
+/** Finds the table of ccl and its subtables, without the comments before the next table. */
 const findTable: FindBlock = (text) => {
   const from = text.search(/^[ \t]*\[mcp_servers\.ccl[\].]/m);
   if (from < 0) return undefined;

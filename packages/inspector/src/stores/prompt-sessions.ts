@@ -32,15 +32,16 @@ export interface PromptSession {
 /** Reads the sessions recorded in a folder. Later calls read only what was added. */
 export function recordedSessions(folder: string): () => Promise<PromptSession[]> {
   const read = createContextLogReader(folder);
-  const known = new WeakMap<ContextRecord, { prompt: SessionPrompt; run: number }>();
-  return async () =>
-    [...(await read())].flatMap(([id, records]) => {
+  let known = new Map<ContextRecord, { prompt: SessionPrompt; run: number }>();
+  return async () => {
+    const places: typeof known = new Map();
+    const sessions = [...(await read())].flatMap(([id, records]) => {
       const runs: SessionPrompt[][] = [];
       for (const record of records) {
-        const at = known.get(record)?.run ?? runOf(record, runs);
-        const prompts = (runs[at] ??= []);
+        const run = known.get(record)?.run ?? runOf(record, runs);
+        const prompts = (runs[run] ??= []);
         const prompt = known.get(record)?.prompt ?? promptOf(record, prompts);
-        known.set(record, { prompt, run: at });
+        places.set(record, { prompt, run });
         prompts.push(prompt);
       }
       const { source = "", model } = records.at(-1) ?? {};
@@ -48,6 +49,9 @@ export function recordedSessions(folder: string): () => Promise<PromptSession[]>
         sessionOf({ id: at === 0 ? id : `${id}.${at + 1}`, source, model }, prompts),
       );
     });
+    known = places;
+    return sessions;
+  };
 }
 
 /**
@@ -132,21 +136,28 @@ export function addKind(
   sums.set(key, sum);
 }
 
-/** The sessions in a coding agent's log. */
+/** A coding agent's log. */
 export interface AgentLog {
   /** Unique among the logs. */
   id: string;
   changedMs: number;
-  transcripts: readonly Transcript[];
+  /** Reads its sessions. Called again only if the log has changed. */
+  transcripts(): Promise<readonly Transcript[]>;
 }
 
-const ofLogs = new WeakMap<AgentLog, PromptSession[]>();
-
-/** The sessions of a log. Computed once for each object. */
-export function agentSessions(log: AgentLog): PromptSession[] {
-  const known = ofLogs.get(log) ?? log.transcripts.flatMap((one, at) => ofTranscript(one, log, at));
-  ofLogs.set(log, known);
-  return known;
+/** Reads the sessions of agents' logs. Later calls read only logs that have changed. */
+export function agentSessions(): (logs: readonly AgentLog[]) => Promise<PromptSession[]> {
+  const known = new Map<string, { changedMs: number; sessions: PromptSession[] }>();
+  return async (logs) => {
+    for (const log of logs) {
+      const { id, changedMs } = log;
+      if (known.get(id)?.changedMs === changedMs) continue;
+      const transcripts = await log.transcripts();
+      const sessions = transcripts.flatMap((one, at) => ofTranscript(one, log, at));
+      known.set(id, { changedMs, sessions });
+    }
+    return logs.flatMap(({ id }) => known.get(id)?.sessions ?? []);
+  };
 }
 
 function ofTranscript(
@@ -195,7 +206,7 @@ function sessionOf(
   const { cached, fresh, timeMs = given.timeMs } = last.row;
   const row = {
     ...given,
-    title: title === "" ? given.id.slice(0, 12) : title,
+    title: title || given.id.slice(0, 12),
     timeMs,
     prompts: prompts.length,
     tokens: cached + fresh,

@@ -29,11 +29,8 @@ export interface PromptStores {
   requests: string;
   /** A folder that `recordTo` writes to. */
   records: string;
-  /**
-   * Returns logs of coding agents, and how many were left out. Return the same object for an
-   * unchanged log.
-   */
-  agents: (signal: AbortSignal) => Promise<{ logs: readonly AgentLog[]; left: number }>;
+  /** Returns logs of coding agents, and how many were left out. */
+  agents: () => Promise<{ logs: readonly AgentLog[]; left: number }>;
   /**
    * Returns the statistics of a running gateway. The argument is true if the folder has no
    * requests.
@@ -60,18 +57,16 @@ export function promptViews({
 }: PromptStores): Required<PromptViews> {
   const readGateway = recordedSessions(requests);
   const readRecords = recordedSessions(records);
-  const all = async (signal: AbortSignal): Promise<{ sessions: PromptSession[]; left: number }> => {
-    const { logs, left } = await agents(signal);
+  const readAgents = agentSessions();
+  const all = async (): Promise<{ sessions: PromptSession[]; left: number }> => {
+    const { logs, left } = await agents();
     const own = [...(await readGateway()), ...(await readRecords())];
-    const sessions = [...own, ...logs.flatMap(agentSessions)];
+    const sessions = [...own, ...(await readAgents(logs))];
     sessions.sort((a, b) => (b.row.timeMs ?? 0) - (a.row.timeMs ?? 0));
     return { sessions, left };
   };
-  const find = async (
-    { session: id }: ViewParameters,
-    { signal }: { signal: AbortSignal },
-  ): Promise<PromptSession> => {
-    const { sessions } = await all(signal);
+  const find = async ({ session: id }: ViewParameters): Promise<PromptSession> => {
+    const { sessions } = await all();
     const found = id === undefined ? sessions[0] : sessions.find(({ row }) => row.id === id);
     if (found !== undefined) return found;
     throw new InspectorError(
@@ -82,23 +77,23 @@ export function promptViews({
     );
   };
   return {
-    async sessions(_, { signal }) {
-      const { sessions, left } = await all(signal);
+    async sessions() {
+      const { sessions, left } = await all();
       return { sessions: sessions.map(({ row }) => row), left };
     },
-    async session(parameters, options) {
-      const { row, prompts } = await find(parameters, options);
+    async session(parameters) {
+      const { row, prompts } = await find(parameters);
       return { session: row, prompts: prompts.map((prompt) => prompt.row) };
     },
-    async prompt(parameters, options) {
-      const { row, prompts } = await find(parameters, options);
+    async prompt(parameters) {
+      const { row, prompts } = await find(parameters);
       const prompt = promptAt(prompts, parameters);
       return { session: row, prompt: prompt.row, parts: partsOf(prompt) };
     },
-    async compared(parameters, options) {
-      const one = await find(parameters, options);
+    async compared(parameters) {
+      const one = await find(parameters);
       const { other = one.row.id, with: at } = parameters;
-      const two = other === one.row.id ? one : await find({ session: other }, options);
+      const two = other === one.row.id ? one : await find({ session: other });
       const [first, second] = [promptAt(one.prompts, parameters), promptAt(two.prompts, { at })];
       const compared = comparePrompts(sentParts(first), sentParts(second));
       const { read, write, usdPerMillion } = cachePriceOf(two.row.model);
@@ -110,7 +105,7 @@ export function promptViews({
       };
     },
     async replay(parameters, options) {
-      const { row, prompts } = await find(parameters, options);
+      const { row, prompts } = await find(parameters);
       const { budget: given = "", policy = "balanced" } = parameters;
       const budget = /^[1-9]\d{0,8}$/.test(given) ? Number(given) : 0;
       if (budget === 0 || (policy !== "balanced" && policy !== "economy"))
@@ -122,8 +117,8 @@ export function promptViews({
       const replayed = await replayPrompts(prompts, { budget, policy, model, ...options });
       return { budget, policy, prompts: replayed };
     },
-    async text(parameters, options) {
-      const { prompts } = await find(parameters, options);
+    async text(parameters) {
+      const { prompts } = await find(parameters);
       const part = promptAt(prompts, parameters).parts[Number(parameters["part"] ?? 0)];
       const original = part?.text ?? "";
       const sent = part?.sent?.text ?? original;
