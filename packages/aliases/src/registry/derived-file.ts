@@ -1,14 +1,6 @@
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 
-/** The values of a cache file, decoded on demand. */
-export interface DerivedFile {
-  keys(): Iterable<string>;
-  get(sha256: string): string | undefined;
-  /** The encoded entry, to be written again. Empty for an unknown key. */
-  bytesOf(sha256: string): Buffer;
-}
-
 /** The format's name, the writer's id, and the digest of everything after it. */
 const HEADER_BYTES = "ccl-derived-2 ".length + 65 + 65;
 const LINE_FEED = 10;
@@ -16,18 +8,13 @@ const LINE_FEED = 10;
 const ENTRY = /^([0-9a-f]{64}) (\d{1,15})$/;
 const LONGEST_ENTRY_LINE = 64 + 1 + 15 + 1;
 
-/** Reads a cache file. A file that is missing, damaged or written by other code has no entries. */
-export function readDerivedFile(file: string, writerId: string): DerivedFile {
+/**
+ * Reads the encoded entries of a cache file by key. A file that is missing, damaged or written by
+ * other code has none.
+ */
+export function readDerivedFile(file: string, writerId: string): Map<string, Buffer> {
   const bytes = readBytes(file);
-  const entries = (isIntact(bytes, writerId) && entriesIn(bytes)) || new Map<string, Buffer>();
-  return {
-    keys: () => entries.keys(),
-    get(sha256) {
-      const entry = entries.get(sha256);
-      return entry && decodeEntry(entry);
-    },
-    bytesOf: (sha256) => entries.get(sha256) ?? Buffer.alloc(0),
-  };
+  return (isIntact(bytes, writerId) && entriesIn(bytes)) || new Map<string, Buffer>();
 }
 
 /** Encodes one entry. `sha256` must be 64 lower-case hex digits. A lone surrogate becomes U+FFFD. */
