@@ -1,6 +1,7 @@
 import { redactSecrets } from "@ccl/core";
 import { parseJson } from "@ccl/core/json";
 
+import { parseLooseJson } from "../outline/languages/json.ts";
 import type { SourceInput } from "../outline/outline.ts";
 import { kindOfAlias } from "./candidate-kinds.ts";
 
@@ -25,7 +26,7 @@ export async function createStructuredText(
   { path, text, alias = "" }: SourceInput,
   signal: AbortSignal | undefined,
 ): Promise<StructuredText> {
-  const parse = /\.ya?ml$/i.test(path) ? await yamlParser() : parseLooseJson;
+  const parse = /\.ya?ml$/i.test(path) ? await yamlParser() : parseIfJson;
   const isSchema = kindOfAlias(alias) === "schema";
   const masked = redactSecrets(text).text;
   let parsed: { value: unknown } | undefined;
@@ -34,13 +35,9 @@ export async function createStructuredText(
 }
 
 /** The value of a JSON document, which may have comments. Undefined if the text is not JSON. */
-function parseLooseJson(text: string): unknown {
-  const looksLikeJson = /^\s*[[{]/.test(text);
-  if (!looksLikeJson) return undefined;
-  const value = parseJson(text);
-  return value === undefined && text.length <= maxLooseLength
-    ? parseJson(withoutJsonComments(text))
-    : value;
+function parseIfJson(text: string): unknown {
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  return text.length > maxLooseLength ? parseJson(text) : parseLooseJson(text);
 }
 
 /** Loads the library late, because it takes longer to load than a small pack takes to build. */
@@ -54,14 +51,4 @@ async function yamlParser(): Promise<(text: string) => unknown> {
       return undefined;
     }
   };
-}
-
-/** Drops comments and trailing commas, which configuration files of editors contain. */
-function withoutJsonComments(text: string): string {
-  return text
-    .replace(
-      /("(?:[^"\\\n]|\\.)*")|\/\/[^\n]*|\/\*[^]*?(?:\*\/|$)/g,
-      (_, quoted?: string) => quoted ?? " ",
-    )
-    .replace(/("(?:[^"\\\n]|\\.)*")|,(?=\s*[\]}])/g, (_, quoted?: string) => quoted ?? "");
 }
