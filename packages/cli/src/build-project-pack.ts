@@ -77,9 +77,9 @@ export async function buildProjectPack(
     signal,
     onEvent: (event) => progress.update(STEPS[event.type], event.done, event.total),
   };
-  if (shape.focus !== undefined) options.focus = findFocus(registry, shape.focus);
+  options.focus = findFocus(registry, shape.focus ?? []);
   if (shape.profile !== undefined)
-    options.profile = (await resolveAlias(registry, shape.profile, session)).alias;
+    options.focus.push((await resolveAlias(registry, shape.profile, session)).alias);
   const base = await files?.readBase(session);
   if (base !== undefined) options.version = base.version;
   if (shape.base) options.base = requireBase(base).snapshot;

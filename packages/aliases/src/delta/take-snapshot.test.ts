@@ -25,7 +25,12 @@ const registry: AliasRegistry = {
       sha8: "00000000",
     })),
   resolve: (alias) => Promise.resolve(resolve(alias)),
-  stat: () => Promise.reject(new Error("not used")),
+  stat: async () =>
+    registry.list().map(({ alias, path }) => {
+      const found = resolve(alias);
+      const sha256 = found.ok ? found.value.sha256 : undefined;
+      return { alias, path, sha256, isBinary: texts[alias] === undefined };
+    }),
   verify: () => Promise.reject(new Error("not used")),
   scan: () => Promise.reject(new Error("not used")),
   close: () => Promise.resolve(),

@@ -24,16 +24,17 @@ export async function takeSnapshot(options: TakeSnapshotOptions): Promise<Snapsh
   const { registry, texts = "all", signal } = options;
   const kept = texts === "all" ? undefined : new Set(texts);
   const found: [string, SnapshotEntry][] = [];
-  for (const { alias } of registry.list()) {
+  for (const { alias, path, sha256, isBinary } of await registry.stat({ signal })) {
     throwIfAborted(signal, AliasesError);
-    const content = await registry.resolve(alias, { signal });
-    if (!content.ok) continue;
-    const { path, sha256, text } = content.value;
-    const isKept = text !== undefined && kept?.has(alias) !== false;
-    found.push([
-      alias,
-      isKept ? { path, sha256, text: text.replaceAll("\r\n", "\n") } : { path, sha256 },
-    ]);
+    if (sha256 === undefined) continue;
+    const entry: SnapshotEntry = { path, sha256 };
+    if (!isBinary && kept?.has(alias) !== false) {
+      const content = await registry.resolve(alias, { signal });
+      if (!content.ok) continue;
+      entry.sha256 = content.value.sha256;
+      entry.text = content.value.text?.replaceAll("\r\n", "\n");
+    }
+    found.push([alias, entry]);
   }
   const entries = orderedByAlias(found);
   return { id: snapshotId(entries), entries };

@@ -1,6 +1,5 @@
 import { declarationAt, type Declaration } from "./declaration.ts";
-import type { GrammarName } from "./grammar.ts";
-import type { OutlineLanguage } from "./outline.ts";
+import type { GrammarName, OutlineLanguage } from "./outline.ts";
 
 const MAX_LINE_CHARACTERS = 400;
 const ECMASCRIPT =

@@ -1,7 +1,7 @@
 import { lstatSync, realpathSync, type Stats } from "node:fs";
 import { join, posix, sep } from "node:path";
 
-import { isErrorWithCode } from "./io-error.ts";
+import { systemCode } from "@ccl/core/node";
 
 /** A regular file inside the root. */
 export interface TreeFile {
@@ -34,7 +34,7 @@ export function locateFile(root: string, path: string): TreeFile | NoFile {
     const stats = lstatSync(realPath);
     return stats.isFile() ? { path, realPath, stamp: stampOf(stats) } : "not_a_file";
   } catch (error) {
-    return isErrorWithCode(error, "ENOENT", "ENOTDIR", "ELOOP") ? "missing" : "unreadable";
+    return /^(?:ENOENT|ENOTDIR|ELOOP)$/.test(systemCode(error) ?? "") ? "missing" : "unreadable";
   }
 }
 
