@@ -7,14 +7,15 @@ import { readTypeMap } from "./type-map-fields.ts";
 import type { StructuredText } from "./structured-text.ts";
 
 /**
- * Fields of a JSON Schema, OpenAPI, Avro, GraphQL, protobuf or SQL file. A file whose
+ * Fields of a JSON Schema, OpenAPI, GraphQL, protobuf or SQL file. A file whose
  * alias says that it is a schema may also be a plain map of names to types.
  */
 export function readSchema(source: StructuredText): SchemaField[] | undefined {
   const value = source.value();
   const fields = isJsonSchema(value)
     ? readJsonSchema(value)
-    : (readTypeMap(value, source.isSchema) ?? readSchemaText(source.path, source.text));
+    : ((source.isSchema ? readTypeMap(value) : undefined) ??
+      readSchemaText(source.path, source.text));
   return fields !== undefined && fields.length > 0 ? fields : undefined;
 }
 

@@ -10,8 +10,8 @@ import type { AliasChange, Delta, Snapshot, SnapshotEntry } from "./snapshot.ts"
 import { createTextPatch, type PatchNames } from "./text-patch.ts";
 
 /**
- * Compares two snapshots alias by alias. Pure. Asynchronous only because code is compared by its
- * parsed outline.
+ * Compares two snapshots alias by alias. Whether a text is kept makes no difference. Pure.
+ * Asynchronous only because code is compared by its parsed outline.
  */
 export async function computeDelta(
   base: Snapshot,
@@ -45,7 +45,7 @@ async function compare(
   const { path, sha256, text } = after;
   const isRenamed = was !== alias;
   const isSame = before.sha256 === sha256;
-  if (isSame && !isRenamed && before.path === path && before.text === text) return undefined;
+  if (isSame && !isRenamed && before.path === path) return undefined;
   const changed = {
     alias,
     type: "changed",

@@ -29,7 +29,9 @@ export async function describeChange(
   changed: ChangedEntry,
   signal: AbortSignal | undefined,
 ): Promise<string[]> {
-  const notes = [...moveNotes(changed), ...(await contentNotes(changed, signal))];
+  const { before, after } = changed;
+  const notes = await contentNotes(changed, signal);
+  if (before.path !== after.path) notes.unshift(`moved from ${before.path} to ${after.path}`);
   const shown =
     notes.length > maxNotes
       ? [...notes.slice(0, maxNotes - 1), `+${notes.length - maxNotes + 1} more changes`]
@@ -37,17 +39,14 @@ export async function describeChange(
   return shown.map((note) => cutText(cleanLine(redactSecrets(note).text), maxNoteLength));
 }
 
-function moveNotes({ before, after }: ChangedEntry): string[] {
-  return before.path === after.path ? [] : [`moved from ${before.path} to ${after.path}`];
-}
-
 async function contentNotes(
   changed: ChangedEntry,
   signal: AbortSignal | undefined,
 ): Promise<string[]> {
   const { alias, before, after } = changed;
-  if (before.text === undefined || after.text === undefined || before.text === after.text)
-    return hashNotes(changed);
+  if (before.sha256 === after.sha256) return [];
+  if (before.text === undefined || after.text === undefined)
+    return [`content changed: ${before.sha256.slice(0, 8)} -> ${after.sha256.slice(0, 8)}`];
   const { path, text } = after;
   const old = await createStructuredText({ alias, path, text: before.text }, signal);
   const fresh = await createStructuredText({ alias, path, text }, signal);
@@ -70,14 +69,6 @@ function describeProse({ after, patch = "", maskedPatch }: ChangedEntry): string
     .split("\n")
     .filter((line) => /^\+(?!\+\+ )(?!#)\s*\S/.test(line));
   return added.slice(0, MAX_SENTENCES).map((line) => `says now: ${line.slice(1).trim()}`);
-}
-
-/** Compares by hash if the text is unknown or equal. */
-function hashNotes({ before, after }: ChangedEntry): string[] {
-  const [old, fresh] = [before.sha256.slice(0, 8), after.sha256.slice(0, 8)];
-  if (before.sha256 !== after.sha256) return [`content changed: ${old} -> ${fresh}`];
-  if (before.text === after.text) return [];
-  return [`content unchanged, text ${after.text === undefined ? "no longer" : "now"} kept`];
 }
 
 function lineNote({ after, patch }: ChangedEntry): string {

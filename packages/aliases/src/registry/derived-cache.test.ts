@@ -98,12 +98,12 @@ describe("createDerivedCache", () => {
     expect(valuesNow()).toEqual([undefined, "value 1", undefined]);
   });
 
-  it("ignores a file with a correct digest but invalid entries", () => {
+  it("ignores a file with a correct digest that Node cannot read", () => {
     const body = `${key(1)} 99\nshort\n`;
     const digest = hash("sha256", body);
     writeFileSync(
       join(directory, "derived-kind.cache"),
-      `ccl-derived-2 ${key(0)} ${digest}\n${body}`,
+      `ccl-derived-3 ${key(0)} ${digest}\n${body}`,
     );
     expect(open().get("kind", key(1))).toBeUndefined();
   });

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 
 import type { DerivedCache } from "./alias-registry.ts";
-import { decodeEntry, encodeEntry, readDerivedFile, renderDerivedFile } from "./derived-file.ts";
+import { readDerivedFile, renderDerivedFile } from "./derived-file.ts";
 
 /** The location of a derived cache, and how to write it. */
 export interface DerivedCacheOptions {
@@ -18,8 +18,8 @@ export interface DerivedCacheOptions {
 }
 
 interface KindTable {
-  /** The encoded values by hash. Kept as bytes, they take no room on the heap. */
-  entries: Map<string, Buffer>;
+  /** By content hash. Kept as UTF-8, they take no room on the heap. */
+  values: Map<string, Buffer>;
   touched: Set<string>;
   isChanged: boolean;
 }
@@ -38,8 +38,8 @@ export function createDerivedCache({
   function tableOf(kind: string): KindTable {
     let table = tables.get(kind);
     if (table === undefined) {
-      const entries = readDerivedFile(fileOf(directory, kind), writerId());
-      table = { entries, touched: new Set(), isChanged: false };
+      const values = readDerivedFile(fileOf(directory, kind), writerId());
+      table = { values, touched: new Set(), isChanged: false };
       tables.set(kind, table);
     }
     return table;
@@ -47,16 +47,15 @@ export function createDerivedCache({
 
   return {
     get(kind, sha256) {
-      const { entries, touched } = tableOf(kind);
-      const entry = entries.get(sha256);
-      if (entry === undefined) return undefined;
-      touched.add(sha256);
-      return decodeEntry(entry);
+      const { values, touched } = tableOf(kind);
+      const value = values.get(sha256);
+      if (value !== undefined) touched.add(sha256);
+      return value?.toString();
     },
     set(kind, sha256, value) {
       const table = tableOf(kind);
       table.touched.add(sha256);
-      table.entries.set(sha256, encodeEntry(sha256, value));
+      table.values.set(sha256, Buffer.from(value));
       table.isChanged = true;
     },
     async flush() {
@@ -65,7 +64,7 @@ export function createDerivedCache({
         table.isChanged = false;
         await write(
           fileOf(directory, kind),
-          renderDerivedFile(entriesToKeep(table, liveHashes()), writerId()),
+          renderDerivedFile(valuesToKeep(table, liveHashes()), writerId()),
         );
       }
     },
@@ -85,15 +84,15 @@ function fileOf(directory: string, kind: string): string {
  * Keeps the hashes of other branches and older versions for a while. Once they are the larger part,
  * all are dropped.
  */
-function entriesToKeep({ entries, touched }: KindTable, liveHashes: Iterable<string>): Buffer[] {
+function valuesToKeep(
+  { values, touched }: KindTable,
+  liveHashes: Iterable<string>,
+): Map<string, Buffer> {
   const live = new Set(liveHashes);
-  const all = [...entries.values()];
-  const used = [...entries].flatMap(([sha256, entry]) =>
-    live.has(sha256) || touched.has(sha256) ? [entry] : [],
-  );
-  return sizeOf(all) > 2 * sizeOf(used) + STALE_ALLOWANCE_BYTES ? used : all;
+  const used = new Map([...values].filter(([sha256]) => live.has(sha256) || touched.has(sha256)));
+  return sizeOf(values) > 2 * sizeOf(used) + STALE_ALLOWANCE_BYTES ? used : values;
 }
 
-function sizeOf(entries: readonly Uint8Array[]): number {
-  return entries.reduce((sum, { byteLength }) => sum + byteLength, 0);
+function sizeOf(values: ReadonlyMap<string, Buffer>): number {
+  return [...values.values()].reduce((sum, { byteLength }) => sum + byteLength, 0);
 }

@@ -9,7 +9,7 @@ import { classifyPath } from "./classify-path.ts";
 import { readBytes } from "./file-hasher.ts";
 import { walkTree, type FileTree } from "./file-tree.ts";
 import { rawSha8 } from "./hash-content.ts";
-import { createLocator, type NoFile, type TreeFile } from "./locate-file.ts";
+import { locateFile, type NoFile, type TreeFile } from "./locate-file.ts";
 import { matchMoves } from "./match-moves.ts";
 import { changeRecord, type RegistryRecord } from "./registry-file.ts";
 import { OWN_DIRECTORY } from "./registry-store.ts";
@@ -136,7 +136,6 @@ async function compareAll(
   const ignored = skipped.filter(({ reason }) => isOwn && reason === "ignored");
   const isIgnored = (path: string): boolean =>
     ignored.some((left) => `${path}/`.startsWith(left.path.replace(/\/?$/, "/")));
-  const locate = createLocator(root);
   const byPath = new Map(files.map((file) => [file.path, file]));
   const hashOf = (file: TreeFile): string => byPath.get(file.path)?.sha256 ?? hash(file).sha256;
   const sorted = [...records].sort(([a], [b]) => compareCodeUnits(a, b));
@@ -144,7 +143,7 @@ async function compareAll(
   for (const [alias, record] of sorted) {
     const { path, fields } = record;
     const isGone = fields["added"] !== true && !byPath.has(path) && isIgnored(path);
-    const file = byPath.get(path) ?? (isGone ? "missing" : locate(path));
+    const file = byPath.get(path) ?? (isGone ? "missing" : locateFile(root, path));
     compared.push({ alias, record, ...compareRecord(record, file, hashOf) });
     await pacer.step(files.length, files.length);
   }
