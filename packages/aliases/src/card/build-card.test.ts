@@ -280,6 +280,7 @@ Chosen option: "MADR", because it is lean.
   });
 
   it.each([
+    ["bom.json", '\uFEFF{"a": 1, // b\n}', "- a=1"],
     [
       "profiles/default.yaml",
       "# Defaults\ntemperature: 0.2\nmax_tokens: 800\n",

@@ -55,7 +55,11 @@ export async function buildPack(options: PackOptions): Promise<Pack> {
   const frame = await buildFrame(options, { counter, usable });
   const isMatched = ranking.files.some(({ matched }) => matched.length > 0);
   const hasWords = isMatched || ranking.read.some(({ isFocus }) => isFocus);
-  const bare = counter.count(textOf(renderSections(frame)));
+  const bare = counter.count(
+    renderSections(frame)
+      .map(({ text }) => text)
+      .join(""),
+  );
   const room = usable - bare;
   const isWhole = fitsWhole(ranking, { counter, room, caps: createCaps(options.caps) });
   const cards = isWhole
@@ -109,10 +113,6 @@ function requireInstruction(options: PackOptions, { counter, usable }: Target): 
     `The instruction alone takes ${needed} tokens, the budget of ${options.budget} leaves ${usable}; shorten the task or raise the budget.`,
     { details: { budget: options.budget, usable, breakdown: { INSTRUCTION: needed } } },
   );
-}
-
-function textOf(sections: readonly { text: string }[]): string {
-  return sections.map(({ text }) => text).join("");
 }
 
 /** True if all files fit in full, within the room and their caps. */

@@ -2,7 +2,8 @@ import { declarationAt, type Declaration } from "../declaration.ts";
 
 const MAX_LINES = 50_000;
 const MAX_LINE_CHARACTERS = 2_000;
-const HEADING = /^ {0,3}(#{1,6}|={1,6})(?:[ \t]+(.*))?$/;
+/** `=== "Java"` is the label of a tab in MkDocs, and `===` alone underlines a title. */
+const HEADING = /^ {0,3}(#{1,6}|={1,6}(?=[ \t]+[^\s"]))(?:[ \t]+(.*))?$/;
 const UNDERLINE = /^ {0,3}(?:={3,}|-{3,})$/;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 
