@@ -17,6 +17,8 @@ const FILES: Record<string, string> = {
   "giant.txt": `${"😀".repeat(5000)}\nlast\n`,
   "vocabulary.txt": "latency_ms: API_KEY=not-redacted\n",
   "binary.bin": "\0",
+  "reel.c":
+    "/* Winds as wind() does. */\nint turns(int n)\n{\n#ifdef FAST\n    if (n) goto out;\n#endif\nout:\n    return n;\n}\n\nstatic int wind(int a,\n                int b)\n{\n    return a;\n}\n#define END 1\n",
   "deep/tape.ts":
     "const speed = 1;\n\n/** Back. */\nfunction rewind(): number {\n  return -speed;\n}\n\nexport const other = 2;\n",
 };
@@ -81,6 +83,15 @@ describe("get_alias", () => {
     expect(await issuesOf({ alias: "tape.ts#play" })).toEqual([
       'symbol_unknown: deep/tape.ts declares no "play".',
     ]);
+  });
+
+  it("returns a declaration to its end, whatever stands at the margin", async () => {
+    const range = async (alias: string): Promise<number[]> => {
+      const { firstLine, lastLine } = await valueOf({ alias });
+      return [firstLine, lastLine];
+    };
+    expect(await range("reel.c#turns")).toEqual([1, 9]);
+    expect(await range("reel.c#wind")).toEqual([11, 15]);
   });
 
   it("returns several files at once, and reports unknown ones", async () => {
