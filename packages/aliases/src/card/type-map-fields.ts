@@ -10,25 +10,19 @@ const typeWord =
  * anything else.
  */
 export function readTypeMap(value: unknown): SchemaField[] | undefined {
-  const fields = isRecord(value) ? readMap(value, { prefix: "", depth: 0 }) : [];
+  const fields = isRecord(value) ? readMap(value, "", 0) : [];
   return fields.length > 0 && fields.every((field) => typeWord.test(field.type))
     ? fields
     : undefined;
 }
 
-function readMap(map: JsonRecord, at: { prefix: string; depth: number }): SchemaField[] {
+function readMap(map: JsonRecord, prefix: string, depth: number): SchemaField[] {
   return Object.entries(map)
     .slice(0, maxSchemaFields)
-    .flatMap(([name, type]) => {
-      if (isRecord(type) && at.depth < 3)
-        return readMap(type, { prefix: `${at.prefix}${name}.`, depth: at.depth + 1 });
+    .flatMap(([name, type]): SchemaField[] => {
+      if (isRecord(type) && depth < 3) return readMap(type, `${prefix}${name}.`, depth + 1);
       if (typeof type !== "string" || type.length > 200) return [{ name, type: "", facts: {} }];
-      const isOptional = type.endsWith("?");
-      const shown = {
-        name: at.prefix + name,
-        type: isOptional ? type.slice(0, -1) : type,
-        facts: {},
-      };
-      return [isOptional ? { ...shown, isRequired: false } : shown];
+      const isRequired = type.endsWith("?") ? false : undefined;
+      return [{ name: prefix + name, type: type.replace(/\?$/, ""), isRequired, facts: {} }];
     });
 }

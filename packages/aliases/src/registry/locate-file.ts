@@ -13,7 +13,7 @@ export interface TreeFile {
 }
 
 /**
- * Metadata of a file. The same stamp means the same content, except in the case that `StatCache`
+ * Metadata of a file. The same stamp means the same content, except in the case that `RACY_MS`
  * explains.
  */
 export interface FileStamp {

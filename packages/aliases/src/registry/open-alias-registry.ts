@@ -8,12 +8,7 @@ import { isSameJson } from "@ccl/core/json";
 import { writeFileDurable } from "@ccl/core/node";
 
 import { AliasesError } from "../aliases-error.ts";
-import type {
-  AliasEntry,
-  AliasRegistry,
-  OpenAliasRegistryOptions,
-  ScanRules,
-} from "./alias-registry.ts";
+import type { AliasEntry, AliasRegistry, OpenAliasRegistryOptions } from "./alias-registry.ts";
 import { aliasKey, parseAlias, quote } from "./alias-name.ts";
 import { codeId } from "./code-id.ts";
 import { createDerivedCache } from "./derived-cache.ts";
@@ -106,8 +101,17 @@ export async function openAliasRegistry(options: OpenAliasRegistryOptions): Prom
     },
     scan: (rules = {}) =>
       turns.run(async () => {
-        const { signal } = rules;
-        const pacer = createPacer({ signal, onProgress: progressOf(rules) });
+        const { signal, onEvent } = rules;
+        const pacer = createPacer({
+          signal,
+          onProgress: (done, total) =>
+            callListener(
+              onEvent,
+              total === undefined
+                ? { type: "files_found", done }
+                : { type: "files_hashed", done, total },
+            ),
+        });
         const { records, report } = await scanTree(contextWith(pacer), rules);
         const { added, updated, moved, removed } = report;
         if ([added, updated, moved, removed].some(({ length }) => length > 0))
@@ -121,7 +125,10 @@ export async function openAliasRegistry(options: OpenAliasRegistryOptions): Prom
 
 function hashForAdding(root: string, path: string): Result<{ path: string; sha256: string }> {
   const inside = normalizeInsidePath(path);
-  if (inside === undefined) return failure(outsideRoot(path));
+  if (inside === undefined) {
+    const message = `${quote(path)} is not a path inside the root. Give one relative to the root, without "..".`;
+    return failure({ code: "path_outside_root", path: ["path"], message });
+  }
   const file = findFile(root, inside);
   if (!file.ok) return file;
   try {
@@ -168,15 +175,6 @@ function directoryInside(root: string, directory: string): string {
   );
 }
 
-function progressOf({ onEvent }: ScanRules): (done: number, total: number | undefined) => void {
-  return (done, total) => {
-    callListener(
-      onEvent,
-      total === undefined ? { type: "files_found", done } : { type: "files_hashed", done, total },
-    );
-  };
-}
-
 function aliasIssues(alias: string, records: RegistryRecords): Issue[] {
   const parsed = parseAlias(alias);
   if (!parsed.ok) return parsed.issues;
@@ -190,11 +188,6 @@ function aliasIssues(alias: string, records: RegistryRecords): Issue[] {
   if (twin === undefined) return [];
   const message = `${alias} differs from ${twin} only in case. Choose another name, or remove ${twin} first.`;
   return [{ code: "alias_taken", path: ["alias"], message }];
-}
-
-function outsideRoot(path: string): Issue {
-  const message = `${quote(path)} is not a path inside the root. Give one relative to the root, without "..".`;
-  return { code: "path_outside_root", path: ["path"], message };
 }
 
 function entryOf(alias: string, { path, sha8, sha256 }: RegistryRecord): AliasEntry {

@@ -26,7 +26,10 @@ export function readAlias(
   const file = findFile(root, record.path);
   if (!file.ok) return file;
   const { path, realPath, stamp } = file.value;
-  if (stamp.sizeBytes > MAX_FILE_BYTES) return failure(tooLarge(alias, file.value));
+  if (stamp.sizeBytes > MAX_FILE_BYTES) {
+    const message = `${alias} has ${stamp.sizeBytes} bytes; at most ${MAX_FILE_BYTES} are read at once.`;
+    return failure({ code: "file_too_large", path: ["path"], message });
+  }
   let bytes: Buffer;
   try {
     bytes = readBytes(realPath);
@@ -79,9 +82,4 @@ function unknownAlias(alias: string, names: readonly string[]): Issue {
     path: ["alias"],
     message: `There is no alias ${quote(alias)}.${hint}`,
   };
-}
-
-function tooLarge(alias: string, { stamp }: TreeFile): Issue {
-  const message = `${alias} has ${stamp.sizeBytes} bytes; at most ${MAX_FILE_BYTES} are read at once.`;
-  return { code: "file_too_large", path: ["path"], message };
 }
