@@ -62,7 +62,9 @@ export async function buildProjectPack(
   { registry, files }: PackSource,
 ): Promise<{ pack: Pack; counter: TokenCounter }> {
   const { signal, progress } = session;
-  const { task = ORIENTATION_TASK, budget, style, focus, profile, caps } = shape;
+  const { task = ORIENTATION_TASK, budget, style, profile, caps } = shape;
+  const focus = findFocus(registry, shape.focus ?? []);
+  if (profile !== undefined) focus.push((await resolveAlias(registry, profile, session)).alias);
   const base = await files?.readBase(session);
   const counter = await openCounter(shape, session);
   if (style === "document") {
@@ -78,8 +80,7 @@ export async function buildProjectPack(
     style,
     lineNumbers: shape.lineNumbers,
     instructions: shape.rules,
-    focus: focus && findFocus(registry, focus),
-    profile: profile && (await resolveAlias(registry, profile, session)).alias,
+    focus,
     version: base?.version,
     base: shape.base ? requireBase(base).snapshot : undefined,
     attachments: await gitAttachments(shape, { session, budget, counter }),

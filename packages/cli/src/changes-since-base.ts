@@ -3,7 +3,6 @@ import {
   computeDelta,
   createContextFiles,
   type Delta,
-  type Snapshot,
   takeSnapshot,
 } from "@ccl/aliases";
 
@@ -19,16 +18,6 @@ export async function changesSinceBase(
   const { signal } = session;
   const { unnamed } = await nameNewFiles(session, registry);
   const { snapshot: base } = requireBase(await createContextFiles(registry).readBase(session));
-  const next = withTextsOf(await takeSnapshot({ registry, signal }), base);
+  const next = await takeSnapshot({ registry, signal });
   return { delta: await computeDelta(base, next, session), unnamed };
-}
-
-/** Drops the texts of unchanged files that the base did not store, so that they do not count as changes. */
-function withTextsOf(next: Snapshot, base: Snapshot): Snapshot {
-  const entries = Object.entries(next.entries).map(([alias, entry]): [string, typeof entry] => {
-    const before = base.entries[alias];
-    const isUnchanged = before?.sha256 === entry.sha256 && before.path === entry.path;
-    return [alias, isUnchanged ? before : entry];
-  });
-  return { id: next.id, entries: Object.fromEntries(entries) };
 }

@@ -9,6 +9,9 @@ export type CardKind =
   | "doc"
   | "plain";
 
+/** The kinds that have a reader of their own. */
+export type ReadKind = Exclude<CardKind, "plain">;
+
 /** An index card: up to 10 lines of up to 100 characters, each starting with `- `. */
 export interface Card {
   kind: CardKind;

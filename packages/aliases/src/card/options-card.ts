@@ -1,14 +1,11 @@
 import { cleanItem, cutText, maxCardLines, maxCardTextLength } from "./card-lines.ts";
 import { nameRest } from "./pack-items.ts";
-import { readOptions, type Option } from "./read-options.ts";
-import type { StructuredText } from "./structured-text.ts";
+import type { Option } from "./read-options.ts";
 
 /**
  * One line per option: `O1: summary; excludes O3`. A long summary is cut, but never the exclusions.
  */
-export function optionsCard(source: StructuredText): string[] | undefined {
-  const options = readOptions(source);
-  if (options === undefined) return undefined;
+export function optionsCard(options: readonly Option[]): string[] {
   const isOver = options.length > maxCardLines;
   const shown = options.slice(0, isOver ? maxCardLines - 1 : maxCardLines).map(renderOption);
   if (!isOver) return shown;

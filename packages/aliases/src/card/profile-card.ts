@@ -37,9 +37,8 @@ function maskedValue({ key, value }: FlatPair): string {
 }
 
 /** The settings of a profile, in the order of the file. */
-export function profileCard(source: StructuredText): string[] | undefined {
-  const pairs = readProfile(source);
-  return pairs === undefined ? undefined : packLines(pairs.map(renderPair));
+export function profileCard(pairs: readonly FlatPair[]): string[] {
+  return packLines(pairs.map(renderPair));
 }
 
 /** Sections and assignments, one per line. Only the first line of a longer value is kept. */

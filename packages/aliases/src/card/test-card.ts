@@ -1,4 +1,5 @@
-import { packGroups, type ItemGroup } from "./pack-items.ts";
+import type { NamedItem } from "./describe-list.ts";
+import type { ItemGroup } from "./pack-items.ts";
 
 const quoted = (name: string): string =>
   `(?<${name}Quote>["'\`])(?<${name}>(?:\\\\.|(?!\\k<${name}Quote>)[^\\\\\\n]){1,300})`;
@@ -66,8 +67,11 @@ function joinBare(groups: readonly ItemGroup[]): ItemGroup[] {
   return joined;
 }
 
-/** Test subjects with the names of their cases. */
-export function testCard(path: string, text: string): string[] | undefined {
-  const groups = readTests(path, text);
-  return groups === undefined ? undefined : packGroups(groups);
+/** The cases by name, after their subjects. */
+export function casesOf(groups: readonly ItemGroup[]): NamedItem[] {
+  return groups.flatMap(({ subject, items }) =>
+    (items.length > 0 ? items : [""]).map((item) => ({
+      key: [subject, item].filter((part) => part !== "").join(": "),
+    })),
+  );
 }

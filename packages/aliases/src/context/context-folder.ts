@@ -2,11 +2,11 @@ import { mkdir, readFile, rm } from "node:fs/promises";
 import { dirname, posix } from "node:path";
 
 import { throwIfAborted } from "@ccl/core/async";
-import { resolveInside, writeFileDurable } from "@ccl/core/node";
+import { resolveInside, unless, writeFileDurable } from "@ccl/core/node";
 
 import { AliasesError } from "../aliases-error.ts";
 import type { AliasRegistry } from "../registry/alias-registry.ts";
-import { isErrorWithCode, toIoError } from "../registry/io-error.ts";
+import { toIoError } from "../registry/io-error.ts";
 import { withRegistryLock } from "../registry/registry-lock.ts";
 
 /** Reads and writes below a registry's folder. Names are relative to it, with forward slashes. */
@@ -44,9 +44,8 @@ export function createContextFolder(registry: AliasRegistry): ContextFolder {
     pathOf,
     async read(name, signal) {
       try {
-        return await readFile(await place(name, signal), "utf8");
+        return await unless(["ENOENT"], readFile(await place(name, signal), "utf8"), undefined);
       } catch (error) {
-        if (isErrorWithCode(error, "ENOENT")) return undefined;
         throw toIoError(error, `read ${pathOf(name)}`);
       }
     },
@@ -63,10 +62,9 @@ export function createContextFolder(registry: AliasRegistry): ContextFolder {
     async remove(name, signal) {
       requirePersistence(name);
       try {
-        await rm(await place(name, signal));
-        return true;
+        const removed = rm(await place(name, signal)).then(() => true);
+        return await unless(["ENOENT"], removed, false);
       } catch (error) {
-        if (isErrorWithCode(error, "ENOENT")) return false;
         throw toIoError(error, `remove ${pathOf(name)}`);
       }
     },

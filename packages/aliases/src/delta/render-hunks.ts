@@ -21,12 +21,13 @@ export function renderHunks(
   { room, counter }: { room: number; counter: TokenCounter },
 ): string[] {
   const files = delta.changes.flatMap(hunksOf);
-  const sizes = new Map(files.map((file) => [file, counter.count(file.hunks.join("\n"))]));
-  const order = [...files].sort((a, b) => (sizes.get(a) ?? 0) - (sizes.get(b) ?? 0));
+  const order = files
+    .map((file) => ({ file, tokens: counter.count(file.hunks.join("\n")) }))
+    .sort((a, b) => a.tokens - b.tokens);
   const shown = new Map<FileHunks, string[]>();
   let left = room - counter.count(`HUNKS:\n${hiddenMark(files.length)}\n`);
   if (files.length === 0 || left < 0) return [];
-  for (const file of order) {
+  for (const { file } of order) {
     const mark = markOf(file, file.hunks.length);
     const head = `--- ${cleanLine(file.alias)} ${cleanLine(file.path)}`;
     left -= counter.count(`${head}\n${mark}\n`);

@@ -6,23 +6,9 @@ import { brotliDecompressSync } from "node:zlib";
 
 import { AliasesError } from "../aliases-error.ts";
 import { isNestedWithin } from "./nesting.ts";
+import type { GrammarName } from "./outline.ts";
 import { SyntaxNode } from "./syntax-node.ts";
 import type { Parser, ParserRuntime, SyntaxTree } from "./wasm-parser.ts";
-
-/** A grammar by its file name. `after-build.mjs` copies the files. */
-export type GrammarName =
-  | "typescript"
-  | "tsx"
-  | "javascript"
-  | "python"
-  | "go"
-  | "rust"
-  | "java"
-  | "cpp"
-  | "c-sharp"
-  | "php"
-  | "ruby"
-  | "bash";
 
 /**
  * Maximum length of a source to parse. Longer files are data or generated code, and take seconds to

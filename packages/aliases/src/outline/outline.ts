@@ -7,8 +7,8 @@ export interface SourceInput {
   alias?: string | undefined;
 }
 
-/** Languages that the parser or the readers of headings and keys understand. */
-export type OutlineLanguage =
+/** Languages with a syntax tree. `after-build.mjs` copies their grammars, which have these names. */
+export type GrammarName =
   | "typescript"
   | "tsx"
   | "javascript"
@@ -20,7 +20,11 @@ export type OutlineLanguage =
   | "c-sharp"
   | "php"
   | "ruby"
-  | "bash"
+  | "bash";
+
+/** Languages that the parser or the readers of headings and keys understand. */
+export type OutlineLanguage =
+  | GrammarName
   | "kotlin"
   | "swift"
   | "scala"

@@ -11,8 +11,8 @@ const ECMASCRIPT = [
   /^\s*(?:[\w$]+\.)+([\w$]+) *= *(?:async )?(?:function|class|\(|[\w$]+ *=>)/,
   /^\s+(?:public |protected |static |readonly |override |abstract |async |get |set |\*)*([\w$]+)(?:<[^(]*>)?\(.*\{\s*$/,
 ];
-/** A type and a name before parameters, without a semicolon at the end. */
-const METHOD = /^\s*(?:[\w:<>,*&?[\]]+ +)+[*&]*([\w:~]+) *\([^;]*$/;
+/** A type and a name before parameters, without a semicolon at the end or with an expression as body. */
+const METHOD = /^\s*(?:[\w:<>,*&?[\]]+ +)+[*&]*([\w:~]+) *\([^;]*(?:$|=>)/;
 const PATTERNS: Partial<Record<OutlineLanguage, RegExp[]>> = {
   typescript: ECMASCRIPT,
   tsx: ECMASCRIPT,
@@ -23,8 +23,8 @@ const PATTERNS: Partial<Record<OutlineLanguage, RegExp[]>> = {
     /^\s*(?:pub(?:\([^)]*\))? )?(?:async |const |unsafe |default |extern "C" )*(?:fn|struct|enum|union|trait|type|mod|static|const|macro_rules!) +(?:mut )?(\w+)/,
   ],
   java: [
-    /^\s*(?:(?:public|protected|private|static|final|abstract|sealed|strictfp) )*(?:class|interface|enum|record|@interface) +(\w+)/,
-    /^\s+(?:(?:public|protected|private|static|final|abstract|default|synchronized|native) )+(?:<[^>]*> )?[\w.<>[\],?]+ +(\w+) *\(/,
+    /^\s*(?:(?:@\w+|public|protected|private|static|final|abstract|sealed|strictfp) )*(?:class|interface|enum|record|@interface) +(\w+)/,
+    /^\s+(?:(?:@\w+|public|protected|private|static|final|abstract|default|synchronized|native) )+(?:<[^>]*> )?[\w.<>[\],?]+ +(\w+) *\(/,
   ],
   cpp: [EXPORTED.cpp, METHOD],
   "c-sharp": [/^\s*(?:\w+ )*(?:class|interface|struct|record|enum|delegate) +(\w+)/, METHOD],
@@ -32,7 +32,7 @@ const PATTERNS: Partial<Record<OutlineLanguage, RegExp[]>> = {
   ruby: [/^\s*(?:class|module|def) +(?:self\.)?([\w:]+[?!=]?)/],
   bash: [/^(?:function +)?([\w:-]+) *\(\)/],
   kotlin: [
-    /^\s*(?:\w+ )*(?:class|interface|object|fun|val|var|typealias) +(?:<[^>]*> *)?(?:[\w<>,?*]+\.)*(\w+)/,
+    /^\s*(?:@?\w+ )*(?:class|interface|object|fun|val|var|typealias) +(?:<[^>]*> *)?(?:[\w<>,?*]+\.)*(\w+)/,
   ],
   swift: [
     /^\s*(?:@?\w+ )*(?:class|struct|enum|protocol|extension|actor|func|typealias|var|let) +(\w+)/,

@@ -8,9 +8,6 @@ export class SyntaxNode {
   /** Offset of its first character. */
   readonly start: number;
   readonly #node: ParserNode;
-  #fields: Map<string, SyntaxNode | undefined> | undefined;
-  #end: number | undefined;
-  #isNamed: boolean | undefined;
   #children: SyntaxNode[] | undefined;
 
   constructor(node: ParserNode, source: string) {
@@ -22,12 +19,12 @@ export class SyntaxNode {
 
   /** Offset after its last character. */
   get end(): number {
-    return (this.#end ??= this.#node.endIndex);
+    return this.#node.endIndex;
   }
 
   /** False for keywords and punctuation. */
   get isNamed(): boolean {
-    return (this.#isNamed ??= this.#node.isNamed);
+    return this.#node.isNamed;
   }
 
   get length(): number {
@@ -71,11 +68,7 @@ export class SyntaxNode {
 
   /** The child in this field of the grammar. */
   field(name: string): SyntaxNode | undefined {
-    const fields = (this.#fields ??= new Map<string, SyntaxNode | undefined>());
-    if (!fields.has(name)) {
-      const child = this.#node.childForFieldName(name);
-      fields.set(name, child === null ? undefined : new SyntaxNode(child, this.source));
-    }
-    return fields.get(name);
+    const child = this.#node.childForFieldName(name);
+    return child === null ? undefined : new SyntaxNode(child, this.source);
   }
 }

@@ -1,6 +1,5 @@
 import { declarationAt, type Declaration } from "./declaration.ts";
-import type { GrammarName } from "./grammar.ts";
-import type { OutlineLanguage } from "./outline.ts";
+import type { GrammarName, OutlineLanguage } from "./outline.ts";
 
 const MAX_LINE_CHARACTERS = 400;
 const ECMASCRIPT =
@@ -17,7 +16,7 @@ export const EXPORTED: Record<GrammarName | LineLanguage, RegExp> = {
   go: /^(func|type|var|const) +(?:\([^)]*\) *)?([A-Z]\w*)/,
   rust: /^pub (?:async |unsafe |const (?=fn))*(fn|struct|enum|union|trait|type|static|const|mod) +(\w+)/,
   java: /^public (?:final |abstract |sealed |static )*(class|interface|enum|record) +(\w+)/,
-  cpp: /^(?:template *<[^>]*> *)?(class|struct|union|enum(?: class)?) +(?:[A-Z_]+ +)?(\w+)|^(?!(?:static|typedef|return|else|using|extern)\b)((?:[A-Za-z_][\w:<>,]*[ *&]+)+?)([A-Za-z_][\w:~]*) *\([^;]*$/,
+  cpp: /^(?:[A-Z][A-Z0-9_]+ +)?(?:template *<[^>]*> *)?(class|struct|union|enum(?: class)?) +(?:[A-Z_]+ +)?(\w+)|^(?!(?:static|typedef|return|else|using|extern)\b)((?:[A-Za-z_][\w:<>,]*[ *&]+)+?)([A-Za-z_][\w:~]*) *\([^;]*$/,
   "c-sharp":
     /^\s*public (?:sealed |abstract |static |partial |readonly )*(class|interface|struct|record|enum) +(\w+)/,
   php: /^(?:abstract |final |readonly )*(class|interface|trait|enum|function) +(\w+)/,

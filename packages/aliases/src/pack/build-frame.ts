@@ -2,8 +2,8 @@ import type { TokenCounter } from "@ccl/core";
 
 import { computeDelta } from "../delta/compute-delta.ts";
 import { describeChanges, fitLines } from "../delta/render-delta.ts";
-import { snapshotId } from "../delta/snapshot-id.ts";
-import type { Delta, SnapshotEntry } from "../delta/snapshot.ts";
+import type { Delta } from "../delta/snapshot.ts";
+import { takeSnapshot } from "../delta/take-snapshot.ts";
 import type { PackOptions } from "./pack.ts";
 import type { PackParts } from "./render-pack.ts";
 
@@ -16,19 +16,11 @@ export async function buildFrame(
   target: { counter: TokenCounter; usable: number },
 ): Promise<PackParts> {
   const { registry, base, signal } = options;
-  const entries: Record<string, SnapshotEntry> = {};
-  for (const { alias, path, sha256 } of await registry.stat(signal && { signal })) {
-    if (sha256 === undefined) continue;
-    // A base stores the files that the model was shown. Only those are compared in words.
-    const before = base?.entries[alias];
-    let text = before?.text;
-    if (before?.text !== undefined && before.sha256 !== sha256) {
-      const content = await registry.resolve(alias, signal && { signal });
-      text = content.ok ? content.value.text?.replaceAll("\r\n", "\n") : undefined;
-    }
-    entries[alias] = { path, sha256, text };
-  }
-  const current = { id: snapshotId(entries), entries };
+  // A base stores the texts that the model was shown. Only those are compared in words.
+  const texts = Object.entries(base?.entries ?? {}).flatMap(([alias, { text }]) =>
+    text === undefined ? [] : [alias],
+  );
+  const current = await takeSnapshot({ registry, texts, signal });
   return {
     style: options.style,
     map: undefined,

@@ -49,13 +49,17 @@ export async function buildPack(options: PackOptions): Promise<Pack> {
   const counter = countOnce(options.counter ?? estimatedCounter);
   const usable = Math.floor(budget * (counter.isExact ? 1 : 0.9));
   requireInstruction(options, { counter, usable });
-  const ranking = await rankInDetail(withProfile(options), {
+  const ranking = await rankInDetail(options, {
     readChars: usable * MAX_CHARS_PER_TOKEN,
   });
   const frame = await buildFrame(options, { counter, usable });
   const isMatched = ranking.files.some(({ matched }) => matched.length > 0);
   const hasWords = isMatched || ranking.read.some(({ isFocus }) => isFocus);
-  const bare = counter.count(textOf(renderSections(frame)));
+  const bare = counter.count(
+    renderSections(frame)
+      .map(({ text }) => text)
+      .join(""),
+  );
   const room = usable - bare;
   const isWhole = fitsWhole(ranking, { counter, room, caps: createCaps(options.caps) });
   const cards = isWhole
@@ -111,16 +115,6 @@ function requireInstruction(options: PackOptions, { counter, usable }: Target): 
   );
 }
 
-/** Adds the profile that the model should follow to the focus. */
-function withProfile(options: PackOptions): PackOptions {
-  const { profile, focus = [] } = options;
-  return profile === undefined ? options : { ...options, focus: [...focus, profile] };
-}
-
-function textOf(sections: readonly { text: string }[]): string {
-  return sections.map(({ text }) => text).join("");
-}
-
 /** True if all files fit in full, within the room and their caps. */
 function fitsWhole(
   { read, files }: DetailedRanking,
@@ -146,7 +140,7 @@ interface Fitting {
 /** Takes picks while they fit, renders and counts the whole, then corrects the error of the estimate. */
 function fit(picks: readonly Pick[], { composition, usable, room, isWhole }: Fitting): Composed {
   const { counter } = composition;
-  const costs = createCosts(composition);
+  const costs = (pick: Pick): number => costOf(pick, composition);
   const names = Math.min(room * NAMES_SHARE, MAX_NAMES_TOKENS);
   let limit = room - Math.min(room * MAP_SHARE, MAX_MAP_TOKENS) - names;
   let left = room;
@@ -177,20 +171,11 @@ function onlyInstruction({ ranking, frame }: Composition, counter: TokenCounter)
   return { text, tokens, sections: [{ name: "INSTRUCTION", tokens }], entries: [], omitted };
 }
 
-/** Counts the tokens of a pick. Each pick is counted once. */
-function createCosts({ counter, options }: Composition): (pick: Pick) => number {
-  const known = new Map<Pick, number>();
-  return (pick) => {
-    let cost = known.get(pick);
-    if (cost === undefined) {
-      const { source, ranges = [], outline } = pick;
-      const own =
-        outline ?? ranges.map(([a, b]) => numbered(source.lines, a, b, options)).join("\n");
-      cost = counter.count(`${own}\n`);
-      known.set(pick, cost);
-    }
-    return cost;
-  };
+/** Counts the tokens of a pick. */
+function costOf(pick: Pick, { counter, options }: Composition): number {
+  const { source, ranges = [], outline } = pick;
+  const own = outline ?? ranges.map(([a, b]) => numbered(source.lines, a, b, options)).join("\n");
+  return counter.count(`${own}\n`);
 }
 
 function numbered(
@@ -204,7 +189,7 @@ function numbered(
 }
 
 /** Picks in their order, skipping those that do not fit. */
-function takeWithin(picks: readonly Pick[], limit: number, costOf: (pick: Pick) => number): Pick[] {
+function takeWithin(picks: readonly Pick[], limit: number, costs: (pick: Pick) => number): Pick[] {
   const taken: Pick[] = [];
   const whole = new Set<unknown>();
   const seen = new Set<unknown>();
@@ -213,7 +198,7 @@ function takeWithin(picks: readonly Pick[], limit: number, costOf: (pick: Pick) 
     // Not even a mark would fit, so do not count the remaining picks.
     if (left < MARK_TOKENS) break;
     if (whole.has(pick.source)) continue;
-    const cost = costOf(pick) + (seen.has(pick.source) ? MARK_TOKENS : HEADER_TOKENS + MARK_TOKENS);
+    const cost = costs(pick) + (seen.has(pick.source) ? MARK_TOKENS : HEADER_TOKENS + MARK_TOKENS);
     if (cost > left) continue;
     left -= cost;
     taken.push(pick);

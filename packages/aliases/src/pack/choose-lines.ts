@@ -12,7 +12,9 @@ export interface Pick {
 
 /** Whole files in focus by rank, then chunks by value per length. */
 export function orderByWorth(read: readonly ReadFile[]): Pick[] {
-  const focus = read.filter(({ isFocus }) => isFocus).map((source) => wholeFile(source));
+  const focus = read
+    .filter(({ isFocus }) => isFocus)
+    .map((source): Pick => ({ source, ranges: [[1, source.lines.length]] }));
   const chunks = read
     .flatMap((source) => source.chunks.map((chunk) => ({ source, chunk })))
     .sort((a, b) => b.chunk.density - a.chunk.density);
@@ -23,11 +25,6 @@ export function orderByWorth(read: readonly ReadFile[]): Pick[] {
       return { source, ranges: [...enclosing, [chunk.firstLine, chunk.lastLine]] };
     }),
   ];
-}
-
-/** All lines of a file as one pick. */
-function wholeFile(source: ReadFile): Pick {
-  return { source, ranges: [[1, source.lines.length]] };
 }
 
 /** The picked parts of a file. */

@@ -19,8 +19,6 @@ export interface PackOptions extends RankOptions {
   caps?: Record<string, number> | undefined;
   /** By default the estimator of @ccl/core. A tenth of the budget stays free unless the counter is exact. */
   counter?: TokenCounter | undefined;
-  /** Alias of the profile that the model should follow. It is shown whole. */
-  profile?: string | undefined;
   /** Puts the line number before each line of a file. */
   lineNumbers?: boolean | undefined;
   /** Rules for the model, placed before the task. They do not affect ranking. */

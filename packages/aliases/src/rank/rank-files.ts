@@ -4,8 +4,8 @@ import { callListener } from "@ccl/core/events";
 
 import { AliasesError } from "../aliases-error.ts";
 import type { AliasRegistry } from "../registry/alias-registry.ts";
-import type { FileFacts } from "./file-facts.ts";
-import { readText, surveyFiles, type PackEvent, type UnreadFile } from "./survey-files.ts";
+import { readText, type FileFacts } from "./file-facts.ts";
+import { surveyFiles, type PackEvent, type UnreadFile } from "./survey-files.ts";
 import { scoreHistory, type FileHistory } from "./file-history.ts";
 import { rankChunks, type RankableFile, type RankedChunk } from "./rank-chunks.ts";
 import { scoreMeaning } from "./score-meaning.ts";
@@ -86,7 +86,7 @@ export async function rankInDetail(
   const { registry, signal } = options;
   const terms = createTaskTerms(options.task);
   const { task } = terms;
-  const stats = await registry.stat(signal && { signal });
+  const stats = await registry.stat({ signal });
   const [{ facts, omitted }, history] = await Promise.all([
     surveyFiles(stats, { ...options, terms }),
     options.history && scoreHistory(options.history, task),

@@ -28,7 +28,9 @@ interface Line {
  * Splits a file at indentation and blank lines. It needs no parser and treats all languages alike.
  */
 export function splitIntoChunks(lines: readonly string[]): SourceChunk[] {
-  const read = lines.map(readLine);
+  const read = lines.map((line, at): Line => {
+    return { indent: indentOf(line), isContinuation: isContinuation(line, lines[at - 1]) };
+  });
   const chunks: SourceChunk[] = [];
   const levels = read.map((_, at) => cutLevel(read, at));
   const split = (first: number, last: number, depth: number): void => {
@@ -47,19 +49,18 @@ export function splitIntoChunks(lines: readonly string[]): SourceChunk[] {
   return chunks;
 }
 
-function readLine(text: string): Line {
-  return { indent: indentOf(text), isContinuation: isContinuation(text) };
-}
-
 /** Columns before the first character, with a tab as 4. -1 for a blank line. */
 export function indentOf(line: string): number {
   const space = /^\s*/.exec(line)?.[0] ?? "";
   return space.length === line.length ? -1 : space.replaceAll("\t", "    ").length;
 }
 
-/** True for a line that ends or continues the block above, such as `} else {`. */
-export function isContinuation(line: string): boolean {
-  return CONTINUATION.test(line);
+/**
+ * True for a line that ends or continues the block above, such as `} else {`, and for a brace on a
+ * line of its own after the head of its block.
+ */
+export function isContinuation(line: string, before = ""): boolean {
+  return CONTINUATION.test(line) || (line.trim() === "{" && /[^\s,([{}]\s*$/.test(before));
 }
 
 /** The indentation of a paragraph that begins at a line. Infinite if none begins there. */

@@ -26,9 +26,43 @@ export function nameFiles(
 ): Map<string, string> {
   const used = new Set(taken);
   const names = new Map<string, string>();
+  const settle = ({ path }: UnnamedFile, alias: string): boolean => {
+    const key = aliasKey(alias);
+    if (used.has(key)) return false;
+    used.add(key);
+    names.set(path, alias);
+    return true;
+  };
+
+  /**
+   * Adds the next folder to a name. If there is none or the name would be too long, adds a hash and
+   * accepts the name.
+   */
+  function extend(candidate: Candidate): Candidate[] {
+    const { file, folders, unusedFolders, name } = candidate;
+    const folder = folders[unusedFolders - 1];
+    if (folder !== undefined && folder.length + 1 + name.length <= MAX_NAME_LENGTH)
+      return [{ ...candidate, unusedFolders: unusedFolders - 1, name: `${folder}.${name}` }];
+    for (let digits = 6; ; digits += 1) {
+      const suffix = hashSuffix(file.path, digits);
+      const start = name.slice(0, MAX_NAME_LENGTH - suffix.length);
+      if (settle(file, aliasOf({ file, name: start + suffix }))) return [];
+    }
+  }
+
   const sorted = [...files].sort((a, b) => compareCodeUnits(a.path, b.path));
   let waiting = distinguishSiblings(sorted.map((file) => startOf(file)));
-  while (waiting.length > 0) waiting = nameUnique(waiting, used, names);
+  // Accepts each candidate whose name is unique and free, and adds one folder to the others. All
+  // names of a round have the same number of dots, so names of different rounds cannot clash.
+  while (waiting.length > 0) {
+    const clashes = groupBy(waiting, (candidate) => aliasKey(aliasOf(candidate)));
+    const lost = clashes.flatMap((clash) => {
+      const winner = winnerOf(clash);
+      const isSettled = winner !== undefined && settle(winner.file, aliasOf(winner));
+      return isSettled ? clash.filter((candidate) => candidate !== winner) : clash;
+    });
+    waiting = lost.flatMap(extend);
+  }
   return names;
 }
 
@@ -120,25 +154,6 @@ function byKind(clash: Candidate[]): Candidate[] {
 }
 
 /**
- * Accepts each candidate whose name is unique and free, and adds one folder to the others. All
- * names of a round have the same number of dots, so names of different rounds cannot clash.
- */
-function nameUnique(
-  candidates: Candidate[],
-  used: Set<string>,
-  names: Map<string, string>,
-): Candidate[] {
-  const waiting: Candidate[] = [];
-  for (const clash of groupBy(candidates, (candidate) => aliasKey(aliasOf(candidate)))) {
-    const winner = winnerOf(clash);
-    const isSettled = winner !== undefined && !used.has(aliasKey(aliasOf(winner)));
-    if (isSettled) settle(winner.file, aliasOf(winner), { used, names });
-    waiting.push(...(isSettled ? clash.filter((candidate) => candidate !== winner) : clash));
-  }
-  return waiting.flatMap((candidate) => addFolderOrHash(candidate, { used, names }));
-}
-
-/**
  * Which of the candidates with equal names keeps it: the one without further folders, otherwise the
  * one that is not an index file.
  */
@@ -150,38 +165,7 @@ function winnerOf(clash: Candidate[]): Candidate | undefined {
   return own.length === 1 ? own[0] : undefined;
 }
 
-interface Settled {
-  /** Keys of the aliases in use. */
-  used: Set<string>;
-  /** Aliases by path. */
-  names: Map<string, string>;
-}
-
-function settle({ path }: UnnamedFile, alias: string, { used, names }: Settled): void {
-  used.add(aliasKey(alias));
-  names.set(path, alias);
-}
-
-/**
- * Adds the next folder. If there is none or the name would be too long, adds a hash and accepts the
- * name.
- */
-function addFolderOrHash(candidate: Candidate, settled: Settled): Candidate[] {
-  const { file, folders, unusedFolders, name } = candidate;
-  const folder = folders[unusedFolders - 1];
-  if (folder !== undefined && folder.length + 1 + name.length <= MAX_NAME_LENGTH) {
-    return [{ ...candidate, unusedFolders: unusedFolders - 1, name: `${folder}.${name}` }];
-  }
-  for (let digits = 6; ; digits += 1) {
-    const suffix = hashSuffix(file.path, digits);
-    const alias = `${file.prefix}.${name.slice(0, MAX_NAME_LENGTH - suffix.length)}${suffix}`;
-    if (settled.used.has(aliasKey(alias))) continue;
-    settle(file, alias, settled);
-    return [];
-  }
-}
-
-function aliasOf({ file, name }: Candidate): string {
+function aliasOf({ file, name }: Pick<Candidate, "file" | "name">): string {
   return `${file.prefix}.${name}`;
 }
 

@@ -46,10 +46,22 @@ export async function walkTree({
     { path: "", ignoreRules: await rootIgnoreRules(root, rules.ignore ?? []) },
   ];
   for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
-    const content = readFolder(root, folder, tree);
-    pending.push(...content.folders.filter(({ path }) => path !== `${registryDirectory}/`));
-    for (const path of content.files) {
-      if (included === undefined || included(path)) takeFile(root, path, tree);
+    const entries = listFolder(root, folder.path);
+    if (entries === undefined) tree.skipped.push({ path: folder.path, reason: "unreadable" });
+    const names = entries?.filter((entry) => entry.isFile()).map((entry) => entry.name);
+    const ignoreRules = folder.ignoreRules.enter(folder.path, new Set(names));
+    for (const entry of entries ?? []) {
+      const path = folder.path + entry.name;
+      const isFolder = entry.isDirectory();
+      if (isFolder && NEVER_WALKED.has(entry.name)) continue;
+      const rule = ignoreRules.ruleFor(path, isFolder);
+      if (rule !== undefined) {
+        if (rule !== "")
+          tree.skipped.push({ path: isFolder ? `${path}/` : path, reason: "ignored", rule });
+      } else if (isFolder) {
+        if (path !== registryDirectory) pending.push({ path: `${path}/`, ignoreRules });
+      } else if (included?.(path) !== false && (entry.isFile() || entry.isSymbolicLink()))
+        takeFile(root, path, tree);
     }
     await pacer.step(tree.files.length);
   }
@@ -68,30 +80,6 @@ interface PendingFolder {
   /** Empty for the root. Otherwise it ends with a slash. */
   path: string;
   ignoreRules: IgnoreRules;
-}
-
-function readFolder(
-  root: string,
-  folder: PendingFolder,
-  tree: FileTree,
-): { folders: PendingFolder[]; files: string[] } {
-  const entries = listFolder(root, folder.path);
-  if (entries === undefined) tree.skipped.push({ path: folder.path, reason: "unreadable" });
-  const names = entries?.filter((entry) => entry.isFile()).map((entry) => entry.name);
-  const ignoreRules = folder.ignoreRules.enter(folder.path, new Set(names));
-  const folders: PendingFolder[] = [];
-  const files: string[] = [];
-  for (const entry of entries ?? []) {
-    const path = folder.path + entry.name;
-    const isFolder = entry.isDirectory();
-    if (isFolder && NEVER_WALKED.has(entry.name)) continue;
-    const rule = ignoreRules.ruleFor(path, isFolder);
-    if (rule) tree.skipped.push({ path: isFolder ? `${path}/` : path, reason: "ignored", rule });
-    if (rule !== undefined) continue;
-    if (isFolder) folders.push({ path: `${path}/`, ignoreRules });
-    else if (entry.isFile() || entry.isSymbolicLink()) files.push(path);
-  }
-  return { folders, files };
 }
 
 function listFolder(root: string, path: string): Dirent[] | undefined {

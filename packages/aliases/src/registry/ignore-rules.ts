@@ -27,47 +27,14 @@ const OTHER_IGNORE_FILES = [".ignore", ".cclignore"];
  * Files that neither name nor explain anything (lock files, minified files, source maps) and files
  * with secrets. An ignore file can include them again.
  */
-const NOISE: readonly string[] = [
-  ".env",
-  ".env.*",
-  "!.env.example",
-  "!.env.sample",
-  "!.env.template",
-  "package-lock.json",
-  "npm-shrinkwrap.json",
-  "pnpm-lock.yaml",
-  "yarn.lock",
-  "bun.lock",
-  "bun.lockb",
-  "deno.lock",
-  "Cargo.lock",
-  "composer.lock",
-  "Gemfile.lock",
-  "poetry.lock",
-  "Pipfile.lock",
-  "uv.lock",
-  "pdm.lock",
-  "go.sum",
-  "flake.lock",
-  "gradle.lockfile",
-  "packages.lock.json",
-  "mix.lock",
-  "pubspec.lock",
-  "Podfile.lock",
-  "*.min.js",
-  "*.min.css",
-  "*.min.mjs",
-  "*.js.map",
-  "*.mjs.map",
-  "*.cjs.map",
-  "*.css.map",
-  "*.d.ts.map",
-  ".DS_Store",
-  "Thumbs.db",
-  "__pycache__/",
-  "*.pyc",
-  "*.tsbuildinfo",
-];
+const NOISE = (
+  ".env .env.* !.env.example !.env.sample !.env.template package-lock.json " +
+  "npm-shrinkwrap.json pnpm-lock.yaml yarn.lock bun.lock bun.lockb deno.lock Cargo.lock " +
+  "composer.lock Gemfile.lock poetry.lock Pipfile.lock uv.lock pdm.lock go.sum flake.lock " +
+  "gradle.lockfile packages.lock.json mix.lock pubspec.lock Podfile.lock *.min.js *.min.css " +
+  "*.min.mjs *.js.map *.mjs.map *.cjs.map *.css.map *.d.ts.map .DS_Store Thumbs.db " +
+  "__pycache__/ *.pyc *.tsbuildinfo"
+).split(" ");
 
 /**
  * The rules at a root: .git/info/exclude and the ignore files from the repository's top folder down to the root. The

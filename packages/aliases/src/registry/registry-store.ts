@@ -2,10 +2,10 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 
 import { throwIfAborted } from "@ccl/core/async";
-import { writeFileDurable } from "@ccl/core/node";
+import { systemCode, writeFileDurable } from "@ccl/core/node";
 
 import { AliasesError } from "../aliases-error.ts";
-import { isErrorWithCode, toIoError } from "./io-error.ts";
+import { toIoError } from "./io-error.ts";
 import {
   emptyRegistry,
   parseRegistry,
@@ -83,7 +83,7 @@ function readText(file: string): string | undefined {
   try {
     bytes = readFileSync(file);
   } catch (error) {
-    if (isErrorWithCode(error, "ENOENT", "ENOTDIR")) return undefined;
+    if (/^(?:ENOENT|ENOTDIR)$/.test(systemCode(error) ?? "")) return undefined;
     throw toIoError(error, `read ${file}`);
   }
   try {
@@ -105,8 +105,7 @@ function prepareDirectory(directory: string): void {
     if (basename(directory) !== OWN_DIRECTORY) return;
     writeFileSync(join(directory, ".gitignore"), "cache/\naliases.lock*\n.*.tmp\n", { flag: "wx" });
   } catch (error) {
-    if (!isErrorWithCode(error, "EEXIST"))
-      throw toIoError(error, `prepare the folder ${directory}`);
+    if (systemCode(error) !== "EEXIST") throw toIoError(error, `prepare the folder ${directory}`);
   }
 }
 

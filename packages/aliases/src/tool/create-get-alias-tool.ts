@@ -26,8 +26,6 @@ export interface GetAliasToolOptions {
   maxTokens?: number | undefined;
   /** By default the estimator of @ccl/core, which leaves a tenth of `maxTokens` free. */
   counter?: TokenCounter | undefined;
-  /** Maximum bytes of an answer's text in UTF-8. 64 KiB by default. */
-  maxBytes?: number | undefined;
 }
 
 const ESTIMATE_MARGIN = 0.1;
@@ -43,10 +41,9 @@ export function createGetAliasTool(
   registry: AliasRegistry,
   options: GetAliasToolOptions = {},
 ): GetAliasTool {
-  const { maxTokens = 4000, counter = estimatedCounter, maxBytes = 64 * 1024 } = options;
+  const { maxTokens = 4000, counter = estimatedCounter } = options;
   const bounds: TextBounds = {
     maxTokens: Math.floor(counter.isExact ? maxTokens : maxTokens * (1 - ESTIMATE_MARGIN)),
-    maxBytes,
     counter,
   };
   return {
@@ -75,10 +72,9 @@ export function createGetAliasTool(
   };
 }
 
-function shareOf({ maxTokens, maxBytes, counter }: TextBounds, count: number): TextBounds {
+function shareOf({ maxTokens, counter }: TextBounds, count: number): TextBounds {
   return {
     maxTokens: Math.floor(maxTokens / count),
-    maxBytes: Math.floor(maxBytes / count),
     counter,
   };
 }
@@ -104,20 +100,20 @@ async function answerOne(
   }: { registry: AliasRegistry; bounds: TextBounds; signal?: AbortSignal | undefined },
 ): Promise<Result<GetAliasOutput>> {
   const { alias, symbol } = findEntry(registry, request.alias);
-  const hint =
-    isPath(alias) &&
-    nearestPaths(
+  const entries = registry.list();
+  if (isPath(alias) && !entries.some((entry) => entry.alias === alias)) {
+    const nearest = nearestPaths(
       alias,
-      registry.list().map(({ path }) => path),
+      entries.map(({ path }) => path),
     );
-  const isKnown = registry.list().some((entry) => entry.alias === alias);
-  if (!isKnown && hint && hint.length > 0)
-    return refuse(
-      "alias_unknown",
-      `There is no file ${quote(alias)}. Nearest: ${hint.join(", ")}.`,
-    );
+    if (nearest.length > 0)
+      return refuse(
+        "alias_unknown",
+        `There is no file ${quote(alias)}. Nearest: ${nearest.join(", ")}.`,
+      );
+  }
   const reference = request.sha8 === undefined ? alias : `${alias}@${request.sha8}`;
-  const content = await registry.resolve(reference, signal === undefined ? {} : { signal });
+  const content = await registry.resolve(reference, { signal });
   if (!content.ok) return content;
   if (symbol === undefined) return answer(content.value, request, bounds);
   const lines = locateSymbol(content.value.path, content.value.text ?? "", symbol);
@@ -219,7 +215,7 @@ function answer(
   if (cut === undefined) {
     return refuse(
       "bound_too_small",
-      "The tool's bounds are too small for any answer. Raise maxTokens or maxBytes.",
+      "The tool's bound is too small for any answer. Raise maxTokens.",
     );
   }
   return success({ alias, path, sha8, ...cut, totalLines });

@@ -5,7 +5,6 @@ import type { GetAliasOutput } from "../registry/alias-registry.ts";
 /** The maximum size of a text. */
 export interface TextBounds {
   maxTokens: number;
-  maxBytes: number;
   counter: TokenCounter;
 }
 
@@ -22,6 +21,9 @@ export interface CutInput {
   range: LineRange;
   endsWithLineFeed: boolean;
 }
+
+/** More than ordinary text has. Longer texts are cut before their tokens are counted, which takes time. */
+const MAX_CHARACTERS_PER_TOKEN = 16;
 
 type Cut = Pick<GetAliasOutput, "text" | "firstLine" | "lastLine" | "next">;
 
@@ -45,7 +47,8 @@ export function lineRangeOf(lines: string | undefined, totalLines: number): Line
 export function cutToFit(input: CutInput, bounds: TextBounds): Cut | undefined {
   const { allLines, range } = input;
   const { first, last } = range;
-  const reachable = lastWithin(allLines, range, bounds.maxBytes);
+  const maxCharacters = bounds.maxTokens * MAX_CHARACTERS_PER_TOKEN;
+  const reachable = lastWithin(allLines, range, maxCharacters);
   if (reachable === last) {
     const text = renderLines(input, last);
     if (fits(text, bounds)) return { text, firstLine: first, lastLine: last };
@@ -55,24 +58,21 @@ export function cutToFit(input: CutInput, bounds: TextBounds): Cut | undefined {
   );
   if (lastLine >= first)
     return { text: renderLines(input, lastLine), ...endingAt(range, lastLine) };
-  const longest = Math.min((allLines[first - 1] ?? "").length - 1, bounds.maxBytes);
+  const longest = Math.min((allLines[first - 1] ?? "").length - 1, maxCharacters);
   const length = largestFitting(1, longest, (count) => fits(renderCutLine(input, count), bounds));
   return length < 1 ? undefined : { text: renderCutLine(input, length), ...endingAt(range, first) };
 }
 
-/**
- * The last line for which the range has `maxBytes` code units or fewer. Each code unit takes a byte
- * or more.
- */
+/** The last line for which the range has `maxCharacters` code units or fewer. */
 function lastWithin(
   allLines: readonly string[],
   { first, last }: LineRange,
-  maxBytes: number,
+  maxCharacters: number,
 ): number {
   let length = 0;
   for (let line = first; line <= last; line += 1) {
     length += (allLines[line - 1] ?? "").length;
-    if (length > maxBytes) return line - 1;
+    if (length > maxCharacters) return line - 1;
   }
   return last;
 }
@@ -112,8 +112,8 @@ function rangeText(first: number, last: number): string {
   return `${first}-${last}`;
 }
 
-function fits(text: string, { maxTokens, maxBytes, counter }: TextBounds): boolean {
-  return Buffer.byteLength(text) <= maxBytes && counter.count(text) <= maxTokens;
+function fits(text: string, { maxTokens, counter }: TextBounds): boolean {
+  return counter.count(text) <= maxTokens;
 }
 
 /**

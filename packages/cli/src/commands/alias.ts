@@ -106,8 +106,8 @@ async function forget(
   return registry.remove(alias);
 }
 
-/** The bounds of the tool protect a model's window. A person gets the whole file. */
-const UNBOUNDED = { maxTokens: Number.MAX_SAFE_INTEGER, maxBytes: Number.MAX_SAFE_INTEGER };
+/** The bound of the tool protects a model's window. A person gets the whole file. */
+const UNBOUNDED = { maxTokens: Number.MAX_SAFE_INTEGER };
 
 /** Prints a file, or lines of it, through the tool that models call, so that both see the same text. */
 export async function expand(

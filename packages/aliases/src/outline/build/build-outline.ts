@@ -4,7 +4,7 @@ import { AliasesError } from "../../aliases-error.ts";
 import { C_STYLE, isBalanced, type LexicalStyle } from "../compact-text.ts";
 import { codePart } from "../code-part.ts";
 import type { Declaration } from "../declaration.ts";
-import { withSyntaxTree, type GrammarName } from "../grammar.ts";
+import { withSyntaxTree } from "../grammar.ts";
 import { blockLanguage } from "../languages/block-languages.ts";
 import { readCss } from "../languages/css.ts";
 import { GO_DEFINITION } from "../languages/go.ts";
@@ -16,7 +16,7 @@ import { RUST_DEFINITION } from "../languages/rust.ts";
 import { ECMASCRIPT_DEFINITION } from "../languages/typescript.ts";
 import { readYaml } from "../languages/yaml.ts";
 import { outlineLanguage } from "../outline-language.ts";
-import type { Outline, OutlineLanguage, SourceInput } from "../outline.ts";
+import type { GrammarName, Outline, OutlineLanguage, SourceInput } from "../outline.ts";
 import { renderSignature } from "../render-outline.ts";
 import { readUnreadExports } from "../unread-exports.ts";
 

@@ -13,8 +13,8 @@ interface BlockLanguage {
   style: LexicalStyle;
   /** Separates the name of a type from that of a nested type. */
   separator: string;
-  /** The keyword of each node type that declares a type. */
-  types: Record<string, string>;
+  /** The node types that declare a type. They begin with its keyword. */
+  types: string[];
   /** The keyword of each node type that declares a function, value or type alias. */
   values: Record<string, string>;
   /** Node types that contain declarations without being one. */
@@ -35,12 +35,7 @@ const LANGUAGES: Record<BlockLanguageName, BlockLanguage> = {
   cpp: {
     style: C_STYLE,
     separator: "::",
-    types: {
-      class_specifier: "class",
-      struct_specifier: "struct",
-      union_specifier: "union",
-      enum_specifier: "enum",
-    },
+    types: ["class_specifier", "struct_specifier", "union_specifier", "enum_specifier"],
     values: {
       function_definition: "func",
       declaration: "func",
@@ -58,13 +53,13 @@ const LANGUAGES: Record<BlockLanguageName, BlockLanguage> = {
   java: {
     style: C_STYLE,
     separator: ".",
-    types: {
-      class_declaration: "class",
-      interface_declaration: "interface",
-      enum_declaration: "enum",
-      record_declaration: "record",
-      annotation_type_declaration: "@interface",
-    },
+    types: [
+      "class_declaration",
+      "interface_declaration",
+      "enum_declaration",
+      "record_declaration",
+      "annotation_type_declaration",
+    ],
     values: {
       method_declaration: "func",
       constructor_declaration: "func",
@@ -79,13 +74,13 @@ const LANGUAGES: Record<BlockLanguageName, BlockLanguage> = {
   "c-sharp": {
     style: C_STYLE,
     separator: ".",
-    types: {
-      class_declaration: "class",
-      struct_declaration: "struct",
-      interface_declaration: "interface",
-      record_declaration: "record",
-      enum_declaration: "enum",
-    },
+    types: [
+      "class_declaration",
+      "struct_declaration",
+      "interface_declaration",
+      "record_declaration",
+      "enum_declaration",
+    ],
     values: {
       delegate_declaration: "delegate",
       method_declaration: "func",
@@ -104,25 +99,20 @@ const LANGUAGES: Record<BlockLanguageName, BlockLanguage> = {
   php: {
     style: C_STYLE,
     separator: "::",
-    types: {
-      class_declaration: "class",
-      interface_declaration: "interface",
-      trait_declaration: "trait",
-      enum_declaration: "enum",
-    },
+    types: ["class_declaration", "interface_declaration", "trait_declaration", "enum_declaration"],
     values: {
       function_definition: "function",
       method_declaration: "function",
       const_declaration: "const",
       property_declaration: "property",
     },
-    wrappers: ["namespace_definition", "compound_statement"],
+    wrappers: ["namespace_definition", "compound_statement", "if_statement", "else_clause"],
     marks: ["//"],
   },
   ruby: {
     style: { ...SCRIPT_STYLE, hasBraces: false },
     separator: "::",
-    types: { module: "module", class: "class" },
+    types: ["module", "class"],
     values: {
       method: "def",
       singleton_method: "def",
@@ -135,7 +125,7 @@ const LANGUAGES: Record<BlockLanguageName, BlockLanguage> = {
   bash: {
     style: SCRIPT_STYLE,
     separator: ".",
-    types: {},
+    types: [],
     values: { function_definition: "function", declaration_command: "export" },
     wrappers: ["compound_statement", "if_statement", "elif_clause", "else_clause"],
     marks: ["#"],
@@ -210,7 +200,7 @@ function withoutMacros(text: string): string {
   return text
     .replace(/\b((?:class|struct|union|enum) +)([A-Z][A-Z0-9_]{2,})(?=[ \t]+\w)/g, blank)
     .replace(
-      /^([ \t]*)([A-Z][A-Z0-9]*_[A-Z0-9_]+)(?=[ \t]+[\w:<>*&]+[ \t*&]+[\w:~]+[ \t]*\()/gm,
+      /^((?:[ \t]*template *<.*>)?[ \t]*)([A-Z][A-Z0-9]*_[A-Z0-9_]+)(?=[ \t]+(?:(?:template|class|struct|enum)\b|[\w:<>*&]+[ \t*&]+[\w:~]+[ \t]*\())/gm,
       blank,
     );
 }
@@ -227,15 +217,21 @@ function readBlock(
       scope.isHidden = node.text.startsWith("private");
     const inner = node.type === "template_declaration" ? (node.parts.at(-1) ?? node) : node;
     const held = inner.field("type");
-    const type = [inner, held].find((one) => one !== undefined && one.type in language.types);
+    const type = [inner, held].find(
+      (one) => one !== undefined && language.types.includes(one.type),
+    );
     const isWrapper = language.wrappers.includes(node.type) || node.type === "ERROR";
     if (isWrapper) {
       // An unnamed namespace is visible in its own file only.
       if (node.type !== "namespace_definition" || node.field("name") !== undefined)
-        readBlock(language, (node.field("body") ?? node).children, {
-          scope: { ...scope, isHidden: scope.isHidden && node.type !== "singleton_class" },
-          found,
-        });
+        readBlock(
+          language,
+          node.children.filter(({ isNamed }) => isNamed),
+          {
+            scope: { ...scope, isHidden: scope.isHidden && node.type !== "singleton_class" },
+            found,
+          },
+        );
     } else if (isShown(inner, scope)) {
       const place = { siblings, index, node, scope, found };
       if (type !== undefined && (type === inner || type.field("body") !== undefined))
@@ -281,7 +277,8 @@ function readType(language: BlockLanguage, type: SyntaxNode, place: Place): void
   const name = type.field("name")?.text ?? declaredName(node);
   // A forward declaration has its type declared elsewhere.
   if (name === "" || (body === undefined && type.type.endsWith("_specifier"))) return;
-  const word = language.types[type.type] ?? "";
+  const [keyword = ""] = type.type.split("_");
+  const word = keyword === "annotation" ? "@interface" : keyword;
   const ownName = type.field("name") === undefined ? ` ${name}` : "";
   const inner: Found = { declarations: [], members: [] };
   const parts = body?.children ?? [];

@@ -1,4 +1,4 @@
-import type { SchemaField } from "../card/schema-field.ts";
+import type { SchemaField } from "./schema-field.ts";
 import { describeFacts, describeItems } from "./describe-items.ts";
 
 /** Describes which fields of a schema were added, removed or changed, and how. */

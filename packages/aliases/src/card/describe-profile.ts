@@ -1,5 +1,5 @@
-import type { FlatPair } from "../card/flatten-value.ts";
-import { renderPair } from "../card/profile-card.ts";
+import type { FlatPair } from "./flatten-value.ts";
+import { renderPair } from "./profile-card.ts";
 import { describeItems } from "./describe-items.ts";
 
 /** Describes which settings were added, removed or changed. The values of secrets stay hidden. */

@@ -1,4 +1,4 @@
-import type { Decision } from "../card/read-decision.ts";
+import type { Decision } from "./read-decision.ts";
 import { describeFacts } from "./describe-items.ts";
 import { describeList } from "./describe-list.ts";
 
@@ -7,9 +7,9 @@ export function describeDecision(before: Decision, after: Decision): string[] {
   const named = (items: string[]): { key: string }[] => items.map((key) => ({ key }));
   return [
     ...describeFacts(partsOf(before), partsOf(after)),
-    ...describeList("rejection")(named(before.rejected), named(after.rejected)),
-    ...describeList("constraint")(named(before.constraints), named(after.constraints)),
-    ...describeList("negative case")(named(before.negative), named(after.negative)),
+    ...describeList("rejection", named(before.rejected), named(after.rejected)),
+    ...describeList("constraint", named(before.constraints), named(after.constraints)),
+    ...describeList("negative case", named(before.negative), named(after.negative)),
   ];
 }
 

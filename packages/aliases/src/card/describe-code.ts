@@ -1,19 +1,9 @@
-import { renderSignature } from "../card/code-card.ts";
-import { buildOutline } from "../outline/build/build-outline.ts";
+import { renderSignature, type Code } from "./code-card.ts";
 import { describeItems } from "./describe-items.ts";
 
-/**
- * Describes which exported names were added or removed, and whose signature changed. Undefined if
- * one of the versions declares nothing.
- */
-export async function describeCode(
-  texts: { path: string; before: string; after: string },
-  options: { signal?: AbortSignal | undefined } = {},
-): Promise<string[] | undefined> {
-  const before = await readSignatures(texts.path, texts.before, options);
-  const after = await readSignatures(texts.path, texts.after, options);
-  if (before === undefined || after === undefined) return undefined;
-  return describeItems(before, after, {
+/** Describes which exported names were added or removed, and whose signature changed. */
+export function describeCode(before: Code, after: Code): string[] {
+  return describeItems(signaturesOf(before), signaturesOf(after), {
     key: ([name]) => name,
     added: ([, signature]) => `export added: ${flat(signature)}`,
     removed: ([name]) => `export removed: ${name}`,
@@ -57,19 +47,12 @@ function readMembers(text: string): { head: string; members: Map<string, string>
 }
 
 /** Signatures by name, with overloads joined. */
-async function readSignatures(
-  path: string,
-  text: string,
-  options: { signal?: AbortSignal | undefined },
-): Promise<[name: string, signature: string][] | undefined> {
-  const { language, items } = await buildOutline({ path, text }, options);
-  if (language === undefined || ["markdown", "json", "yaml"].includes(language)) return undefined;
+function signaturesOf({ items }: Code): [name: string, signature: string][] {
   const signatures = new Map<string, string>();
-  for (const item of items) {
-    if (item.exports.length === 0) continue;
-    const key = item.exports.join(", ");
+  for (const { exports, text } of items) {
+    const key = exports.join(", ");
     const other = signatures.get(key);
-    signatures.set(key, other === undefined ? item.text : `${other}; ${item.text}`);
+    signatures.set(key, other === undefined ? text : `${other}; ${text}`);
   }
-  return signatures.size === 0 ? undefined : [...signatures];
+  return [...signatures];
 }
