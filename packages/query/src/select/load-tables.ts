@@ -1,4 +1,3 @@
-import { listOf, nodeOf } from "@ccl/sql/parse";
 import type { ResourceDetails } from "@ccl/catalog";
 import type { EngineInput } from "../connector/connector.ts";
 import { findConnector } from "../connector/find-connector.ts";
