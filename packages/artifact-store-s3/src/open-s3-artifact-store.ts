@@ -1,4 +1,5 @@
 import { systemClock } from "@ccl/core";
+import { throwIfAborted } from "@ccl/core/async";
 import { ArtifactStoreError, type ArtifactStore } from "@ccl/artifact-store";
 import { createArtifactStore, type ArtifactStoreOptions } from "@ccl/artifact-store/driver";
 import type { Records } from "@ccl/records";
@@ -54,22 +55,28 @@ const dayMs = 24 * 60 * 60_000;
 export async function openS3ArtifactStore(
   options: S3ArtifactStoreOptions,
 ): Promise<S3ArtifactStore> {
-  const { client, bucket: name, records, prefix = "", signal, clock = systemClock } = options;
-  const { partSizeBytes = minPartBytes, abandonedAfterMs = dayMs } = options;
+  const {
+    client,
+    bucket: name,
+    records,
+    prefix = "",
+    partSizeBytes: partBytes = minPartBytes,
+    abandonedAfterMs = dayMs,
+    signal,
+    clock = systemClock,
+  } = options;
   checkOptions(options);
   const bucket = new S3Bucket({ client, bucket: name, prefix });
   try {
     const root = await claimBucket(bucket, records, signal);
-    const context = { bucket, records, root, clock, partBytes: partSizeBytes, abandonedAfterMs };
+    const context = { bucket, records, root, clock, partBytes, abandonedAfterMs };
     await moveHandles(context, `${root}/moved`, signal);
     const uploadListing = await sweepUploads(context, signal);
     const store = createArtifactStore(createS3Driver(context), { ...options, clock });
     return { ...store, capabilities: { uploadListing } };
   } catch (error) {
-    if (signal?.aborted !== true || ArtifactStoreError.isInstance(error)) throw error;
-    throw new ArtifactStoreError("aborted", "The opening was aborted by its signal.", {
-      cause: error,
-    });
+    throwIfAborted(signal, ArtifactStoreError);
+    throw error;
   }
 }
 

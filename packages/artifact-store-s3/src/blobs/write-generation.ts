@@ -1,5 +1,5 @@
 import { createSha256 } from "@ccl/core/hash";
-import type { BlobRecord, StagedBlob } from "@ccl/artifact-store/driver";
+import { type BlobRecord, concatBytes, type StagedBlob } from "@ccl/artifact-store/driver";
 import { createGenerationName, createStagedName, parseGeneration } from "../layout/generation.ts";
 import { type BlobCopy, blobKey } from "../layout/s3-layout.ts";
 import { StagedUpload } from "./staged-upload.ts";
@@ -57,8 +57,5 @@ export function openHashes(sealed: Uint8Array): Uint8Array | undefined {
 }
 
 function sealedHashes(chunkHashes: Uint8Array): Uint8Array {
-  const sealed = new Uint8Array(chunkHashes.byteLength + digestBytes);
-  sealed.set(chunkHashes);
-  sealed.set(createSha256().update(chunkHashes).digest(), chunkHashes.byteLength);
-  return sealed;
+  return concatBytes([chunkHashes, createSha256().update(chunkHashes).digest()]);
 }

@@ -54,10 +54,9 @@ export function s3Failure(error: unknown, request: FailedRequest): unknown {
     retryableCodes.has(code) || status === undefined || status >= 500 || status === 429;
   const isFull = fullCodes.has(code) || status === 507;
   const type: ArtifactStoreErrorCode = isFull ? "disk_full" : "unavailable";
-  const answer = `${request.operation} of "${request.bucket}/${request.key}" failed: ${code}${status === undefined ? "" : ` (HTTP ${status})`}.`;
   return new ArtifactStoreError(
     type,
-    `${answer}${adviceFor({ code, status, isRetryable, bucket: request.bucket })}`,
+    `${request.operation} of "${request.bucket}/${request.key}" failed: ${code}${status === undefined ? "" : ` (HTTP ${status})`}.${adviceFor(request, code, { status, isRetryable })}`,
     {
       cause: error,
       details: { s3Code: code, status, isRetryable },
@@ -73,14 +72,11 @@ export function passingFailure(
   return new ArtifactStoreError(code, message, { details: { isRetryable: true } });
 }
 
-interface Failure {
-  code: string;
-  status: number | undefined;
-  isRetryable: boolean;
-  bucket: string;
-}
-
-function adviceFor({ code, status, isRetryable, bucket }: Failure): string {
+function adviceFor(
+  { bucket }: FailedRequest,
+  code: string,
+  { status, isRetryable }: { status: number | undefined; isRetryable: boolean },
+): string {
   if (code === "NoSuchBucket")
     return ` There is no bucket "${bucket}": create it, or correct its name or the endpoint.`;
   if (code === "AccessDenied" || status === 403) {

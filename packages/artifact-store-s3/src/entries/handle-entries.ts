@@ -9,7 +9,7 @@ import {
 } from "@ccl/artifact-store/driver";
 import type { RecordChange } from "@ccl/records";
 import type { S3Context } from "../s3-context.ts";
-import { recordPages } from "./store-records.ts";
+import { readRecords, recordPages } from "./store-records.ts";
 
 // handle/<handle>!<artifact>              a handle, as a checked line
 // of/<artifact>/<handle>!<artifact>       names a handle of the artifact
@@ -49,7 +49,7 @@ export async function newHandles<Handle extends HandleKey>(
   signal?: AbortSignal,
 ): Promise<Handle[]> {
   const names = handles.map((handle) => handleName(context, handle));
-  const known = await context.records.getMany(names, { signal });
+  const known = await readRecords(context, names, signal);
   return handles.filter((_, index) => known[index] === undefined);
 }
 
@@ -95,7 +95,7 @@ async function readHandles(
     const keys = page.map(({ name }) => keyOf(name));
     const names = keys.map((key) => handleName(context, key));
     const isOwn = prefix === prefixOf(context, "handle");
-    const lines = isOwn ? page : await context.records.getMany(names, { signal });
+    const lines = isOwn ? page : await readRecords(context, names, signal);
     for (const [index, key] of keys.entries()) {
       const line = lines[index];
       const handle = line && handleOfLine(key, new TextEncoder().encode(String(line.value)));

@@ -1,3 +1,4 @@
+import { stringAt } from "@ccl/core/json";
 import { type RecordChange, RecordsError, type StoredRecord } from "@ccl/records";
 import type { S3Context } from "../s3-context.ts";
 
@@ -11,17 +12,55 @@ export interface RecordRange {
   signal?: AbortSignal | undefined;
 }
 
-/** Yields the records whose names begin with a prefix, in the order of the names. */
+/** Yields the records whose names begin with a prefix, in the order of the names. A damaged one has no value. */
 export async function* recordPages(
   { records }: S3Context,
   { prefix, after, limit = 1_000, signal }: RecordRange,
 ): AsyncGenerator<StoredRecord[], void> {
-  let cursor = after;
-  do {
-    const page = await records.list({ prefix, cursor, limit, signal });
-    yield page.records;
-    ({ cursor } = page);
-  } while (cursor !== undefined);
+  let size = limit;
+  for (let cursor = after; ;) {
+    try {
+      const page = await records.list({ prefix, cursor, limit: size, signal });
+      yield page.records;
+      ({ cursor } = page);
+      if (cursor === undefined) return;
+    } catch (error) {
+      const name = damagedName(error);
+      // Those before the damaged one are read one at a time.
+      if (size > 1) size = 1;
+      else {
+        yield [withoutValue(name)];
+        cursor = name;
+        size = limit;
+      }
+    }
+  }
+}
+
+/** The records of these names, in their order. A damaged one has no value. */
+export async function readRecords(
+  context: S3Context,
+  names: readonly string[],
+  signal?: AbortSignal,
+): Promise<readonly (StoredRecord | undefined)[]> {
+  try {
+    return await context.records.getMany(names, { signal });
+  } catch (error) {
+    const damaged = damagedName(error);
+    const at = names.indexOf(damaged);
+    const others = await readRecords(context, names.toSpliced(at, 1), signal);
+    return others.toSpliced(at, 0, withoutValue(damaged));
+  }
+}
+
+const withoutValue = (name: string): StoredRecord => ({ name, version: 0, value: undefined });
+
+/** The name of the record that a read found damaged. Throws the error if it is another one. */
+function damagedName(error: unknown): string {
+  const isDamage = RecordsError.isInstance(error) && error.code === "damaged";
+  const name = isDamage ? stringAt(error.details, "name") : undefined;
+  if (name === undefined) throw error;
+  return name;
 }
 
 /** Writes all changes. False if another writer changed one of the records first. Never aborted halfway. */

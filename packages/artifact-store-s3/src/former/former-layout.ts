@@ -5,7 +5,7 @@ import { artifactIdOf } from "../layout/s3-layout.ts";
 // What earlier versions kept in the bucket beside the bytes. `!` separates fields.
 // refs/<artifact>/h!<handle>!<batch>!<source>!<time>!<copy>   a claim: a handle, and the copy that it names
 // refs/<artifact>/d!<copy>                                    the copy was set aside
-// refs/<artifact>/e!<time>!<random>                           a handle was removed at this time
+// refs/<artifact>/e!<time>!<random>                           a handle was removed at this time, which is not read
 // handles/<handle>!<artifact>!<batch>!<source>                a handle, which counts once its batch is there
 // batches/<batch>, sessions/, ledger, probe/
 
@@ -34,19 +34,16 @@ export interface References {
   claims: Claim[];
   /** Names of copies that were set aside. */
   damaged: Set<string>;
-  /** When a handle was removed last. */
-  endedAt: number;
 }
 
 /** Sorts the keys below `refs/<artifact>/`. Ignores keys of another form. */
 export function parseReferences(keys: readonly string[]): References {
-  const references: References = { claims: [], damaged: new Set(), endedAt: 0 };
+  const references: References = { claims: [], damaged: new Set() };
   for (const key of keys) {
     const [kind, first = "", batch = "", source = "", , name = ""] = (
       key.split("/")[2] ?? ""
     ).split("!");
     if (kind === "d") references.damaged.add(first);
-    if (kind === "e") references.endedAt = Math.max(references.endedAt, parseInt(first, 36));
     const generation = kind === "h" ? parseGeneration(name) : undefined;
     if (generation === undefined) continue;
     const artifactId = artifactIdOf(key);

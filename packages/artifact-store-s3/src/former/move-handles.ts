@@ -74,7 +74,7 @@ async function moveArtifact(
 ): Promise<boolean> {
   const { bucket } = context;
   const artifactId = artifactIdOf(keys[0] ?? "");
-  const { claims, damaged, endedAt } = parseReferences(keys);
+  const { claims, damaged } = parseReferences(keys);
   const found = await mapConcurrent(claims, parallelRequests, (claim) =>
     readHandle(context, claim, signal),
   );
@@ -100,7 +100,7 @@ async function moveArtifact(
       ...entry,
       sizeBytes: isNew ? best.sizeBytes : entry.sizeBytes,
       generation: isNew ? best.name : entry.generation,
-      touchedAt: Math.max(entry.touchedAt, best.committedAt, endedAt),
+      touchedAt: Math.max(entry.touchedAt, context.clock.now()),
       isQuarantined: isNew ? damaged.has(best.name) : entry.isQuarantined,
       handleCount: entry.handleCount + added.length,
     });
