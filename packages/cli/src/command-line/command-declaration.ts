@@ -128,6 +128,14 @@ export function tokens(text: string): number {
     : refuse("Give a whole number such as 8000 or 16k.");
 }
 
+/** Parses `name=value`. */
+export function pair(text: string): [name: string, value: string] {
+  const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
+  if (name === undefined || value === undefined)
+    return refuse(`Write ${JSON.stringify(text)} as name=value.`);
+  return [name, value];
+}
+
 /** Collects the values of a repeated flag. */
 export function collect(text: string, before: string[] = []): string[] {
   return [...before, text];

@@ -8,7 +8,7 @@ import {
   count,
   countingFlags,
   type Flag,
-  refuse,
+  pair,
   whole,
 } from "./command-declaration.ts";
 
@@ -17,8 +17,7 @@ const facetFlag: Flag = [
   "like kind=api or owner=sales; repeatable",
   {
     parse(text: string, before: FacetFilter = {}): FacetFilter {
-      const [, name, value] = /^([^=]+)=(.+)$/.exec(text) ?? [];
-      if (name === undefined || value === undefined) return refuse("Write it as kind=api.");
+      const [name, value] = pair(text);
       return { ...before, [name]: [before[name] ?? [], value].flat() };
     },
   },

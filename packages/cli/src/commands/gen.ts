@@ -9,7 +9,6 @@ import {
   type Proposal,
   type ProposedPlan,
   type ProposeOptions,
-  type SavedPlan,
 } from "@ccl/plan-protocol";
 import type { Result } from "@ccl/core";
 import type { FileWorkspace } from "@ccl/plan-protocol/node";
@@ -75,7 +74,7 @@ interface Gen {
 export async function gen(session: Session, goal: string, flags: GenFlags): Promise<CommandResult> {
   requireFitting(goal, flags);
   const isGoAhead = detectMode(goal, { savedPlan: true }).reason === "trigger";
-  const savedPlan = isGoAhead ? await requireSavedSteps(session) : undefined;
+  const savedPlan = isGoAhead ? await readSavedSteps(session) : undefined;
   const model = createMeteredModel(await openLanguageModel(session, flags), flags, (chars) =>
     session.progress.update("Answer of the model, characters", chars),
   );
@@ -129,12 +128,6 @@ async function run(context: Gen): Promise<CommandResult> {
     showLine(context, `Change ${attempt} of at most ${attempts} was rolled back: a check failed.`);
     options = { ...given, report: reportOf(proposed, what), signal };
   }
-}
-
-async function requireSavedSteps(session: Session): Promise<SavedPlan> {
-  const saved = await readSavedSteps(session);
-  if (saved !== undefined) return saved;
-  throw usageError('No plan is saved here. "ccl gen GOAL --plan-only" saves one.');
 }
 
 async function applyIfAsked(

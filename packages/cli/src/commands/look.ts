@@ -23,14 +23,12 @@ const shownFiles = 10;
 export async function look(session: Session): Promise<CommandResult> {
   const agents = await lookAtAgents(session);
   const commit = await lookAtCommit(session);
-  const sections = [
-    agents && ((style: Style) => agentText(agents, style)),
-    commit && ((style: Style) => commitText(commit, style)),
-  ].filter((section) => section !== undefined);
-  if (sections.length === 0) sections.push(demoText);
   return {
     document: { agents, commit },
-    text: (style) => sections.map((section) => section(style)).join("\n"),
+    text(style) {
+      const sections = [agents && agentText(agents, style), commit && commitText(commit, style)];
+      return sections.filter(Boolean).join("\n") || demoText(style);
+    },
     note: ({ colours }) =>
       colours.dim("Nothing was sent or written. ccl --help lists all commands.\n"),
   };

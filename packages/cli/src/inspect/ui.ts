@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 
 import { exportPage, openInspector, readView } from "@ccl/inspector";
 
-import { usageError } from "../cli-error.ts";
+import { pair } from "../command-line/command-declaration.ts";
 import { inspectorSource, type UiFlags } from "./inspector-source.ts";
 import type { CommandResult, Session } from "../session.ts";
 
@@ -15,13 +15,14 @@ export async function ui(
   parameters: readonly string[],
   flags: UiFlags,
 ): Promise<CommandResult> {
+  const { signal } = session;
   const source = inspectorSource(session, flags);
   const shown = view ?? (session.isJson ? "overview" : undefined);
   if (flags.export !== undefined) {
     const given = view === undefined ? [] : [view, ...parameters];
     const { html, left } = await exportPage(source, {
-      parameters: readParameters(given),
-      signal: session.signal,
+      parameters: Object.fromEntries(given.map(pair)),
+      signal,
     });
     await writeFile(resolve(session.root, flags.export), html);
     const rest = left === 0 ? "" : `; ${left} views are not in it, since it would be too large`;
@@ -31,8 +32,8 @@ export async function ui(
     };
   }
   if (shown !== undefined) {
-    const given = { parameters: readParameters(parameters), signal: session.signal };
-    const document = await readView(source, shown, given);
+    const given = Object.fromEntries(parameters.map(pair));
+    const document = await readView(source, shown, { parameters: given, signal });
     return { document, text: `${JSON.stringify(document, null, 2)}\n` };
   }
   const inspector = await openInspector({ source, port: flags.port });
@@ -42,17 +43,7 @@ export async function ui(
   session.terminal.stderr.write(
     `${colours.green("listening")} on ${inspector.url} for ${session.root}. It only reads; Ctrl+C ends it.\n`,
   );
-  if (!session.signal.aborted) await once(session.signal, "abort");
+  if (!signal.aborted) await once(signal, "abort");
   await inspector.close();
   return { document: { url: inspector.url } };
-}
-
-function readParameters(given: readonly string[]): Record<string, string> {
-  return Object.fromEntries(
-    given.map((text) => {
-      const at = text.indexOf("=");
-      if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
-      throw usageError(`${JSON.stringify(text)} is not a parameter; give name=value.`);
-    }),
-  );
 }

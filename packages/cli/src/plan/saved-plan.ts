@@ -24,10 +24,11 @@ export async function forgetSaved(session: Session): Promise<void> {
     await rm(join(placeOf(session), name), { force: true });
 }
 
-/** Reads the steps that `ccl gen --plan-only` saved. Undefined if there are none. */
-export async function readSavedSteps(session: Session): Promise<SavedPlan | undefined> {
+/** Reads the steps that `ccl gen --plan-only` saved. @throws CliError `usage` if there are none, or if they are damaged */
+export async function readSavedSteps(session: Session): Promise<SavedPlan> {
   const text = await read(session, "steps.json");
-  if (text === undefined) return undefined;
+  if (text === undefined)
+    throw usageError('No plan is saved here. "ccl gen GOAL --plan-only" saves one.');
   const value = parseJson(text);
   if (isSavedPlan(value)) return value;
   throw usageError(
