@@ -28,6 +28,8 @@ interface Scan extends FoundCandidates {
   view: TextView;
   budget: ParseBudget;
   position: number;
+  /** The end of the last reasoning block. */
+  bodyStart: number;
   isInFence: boolean;
   /** Only white space, a fence or a tag precedes this point since the last boundary. */
   isAtBodyStart: boolean;
@@ -57,6 +59,7 @@ export function findCandidates(text: string, budget: ParseBudget): FoundCandidat
     view: createTextView(text),
     budget,
     position: 0,
+    bodyStart: 0,
     isInFence: false,
     isAtBodyStart: true,
     rereads: text.length * REREAD_FACTOR,
@@ -77,7 +80,29 @@ export function findCandidates(text: string, budget: ParseBudget): FoundCandidat
     else if (last === ">") passTag(scan, text.slice(start, end), start);
     else readBracket(scan, start);
   }
+  refuseParts(scan);
   return scan;
+}
+
+/** A closing bracket that nothing opened shows that the values before it are parts of one that cannot be read. */
+function refuseParts(scan: Scan): void {
+  const { text } = scan.view;
+  const sources = scan.candidates.map(({ source }) => source);
+  if (sources.some(({ kind }) => kind === "fence")) return;
+  let open = 0;
+  let from = scan.bodyStart;
+  for (const { start, end } of [...sources, { start: text.length, end: text.length }]) {
+    // Brackets too many right after a value change nothing.
+    const between = text.slice(from, start).replace(/^[\s\]}]+/, "");
+    for (const [bracket] of between.matchAll(/[[\]{}]/g)) {
+      open += /[[{]/.test(bracket) ? 1 : -1;
+      if (open >= 0) continue;
+      addBroken(scan, start, "It lacks the bracket that its last one closes");
+      scan.candidates = [];
+      return;
+    }
+    from = end;
+  }
 }
 
 function fenceStart(text: string, end: number): number {
@@ -99,6 +124,7 @@ function passTag(scan: Scan, tag: string, start: number): void {
   const { text } = scan.view;
   scan.isAtBodyStart = true;
   scan.isInFence = false;
+  scan.bodyStart = scan.position;
   if (tag.startsWith("</")) {
     scan.candidates = [];
     scan.broken = [];
@@ -108,6 +134,7 @@ function passTag(scan: Scan, tag: string, start: number): void {
   closing.lastIndex = scan.position;
   if (!closing.test(text)) scan.truncatedAt ??= start;
   scan.position = closing.lastIndex === 0 ? text.length : closing.lastIndex;
+  scan.bodyStart = scan.position;
 }
 
 function readBracket(scan: Scan, start: number): void {
@@ -150,7 +177,7 @@ function addCandidate(
   { value, repairs }: Pick<PlainReader, "value" | "repairs">,
 ): void {
   const { view, budget, position: end, isInFence } = scan;
-  if (isMember(view.text, start, end) || isInBroken(scan, start)) {
+  if (isPart(scan, start)) {
     addBroken(scan, start, "It is a part of a value that cannot be read");
     return;
   }
@@ -162,21 +189,17 @@ function addCandidate(
   });
 }
 
-/** True for a value where an unreadable one broke off, or between it and a bracket that only it can have opened. */
-function isInBroken({ view, position: end, broken }: Scan, start: number): boolean {
-  const last = broken.at(-1);
-  return (
-    last !== undefined &&
-    (last.position === start || /[}\]]/.test(view.text[view.skipSpace(end)] ?? ""))
-  );
-}
-
-/** True if a key precedes the value, and the rest of an object follows. */
-function isMember(text: string, start: number, end: number): boolean {
-  return (
-    /["'”]\s*[:：]\s*$/.test(text.slice(Math.max(0, start - MAX_GAP), start)) &&
-    /^\s*(?:[}\]]|,\s*["'“])/.test(text.slice(end, end + MAX_GAP))
-  );
+/**
+ * True for a part of a value that could not be read: where that broke off, between it and a bracket that only it can have
+ * opened, or after a key and before the rest of an object.
+ */
+function isPart({ view, position: end, broken }: Scan, start: number): boolean {
+  const { text } = view;
+  if (broken.at(-1)?.position === start) return true;
+  const hasKey = /["'”]\s*[:：]\s*$/.test(text.slice(Math.max(0, start - MAX_GAP), start));
+  const next = view.skipSpace(end);
+  if (/[}\]]/.test(text.charAt(next))) return hasKey || broken.length > 0;
+  return hasKey && /^,\s*["'“]/.test(text.slice(next, next + MAX_GAP));
 }
 
 /** The value at an offset with its numbers as written. Undefined if JavaScript prints them the same. */

@@ -2,6 +2,7 @@ import { isQuote, punctuationAt } from "./marks.ts";
 import { openString, openStrings, startsString } from "./open-string.ts";
 import { type Entry, type Frame, type Part, partOf, withPart } from "./parts.ts";
 import { COST, type Grammar, type Mode, type Reading, repaired } from "./reading.ts";
+import { STRUCTURE } from "./scan-text.ts";
 import { foreignSpace } from "./text-view.ts";
 
 /** How far back a line break is looked for. */
@@ -106,8 +107,10 @@ function readAfter(grammar: Grammar, reading: Reading, character: string): void 
   push({ ...repaired(reading, "missing_comma", cost), mode: next });
 }
 
-function openImplicit({ push, shapeOf }: Grammar, reading: Reading, last: Entry): void {
+function openImplicit({ view, push, shapeOf }: Grammar, reading: Reading, last: Entry): void {
   const { frame } = reading;
+  const { part } = last;
+  if (part.type === "text" && STRUCTURE.test(view.text.slice(part.start, part.end))) return;
   push({
     ...repaired(reading, "missing_braces", COST.implicitObject),
     mode: "value",

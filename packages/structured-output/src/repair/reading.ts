@@ -75,6 +75,8 @@ export const COST = {
   missingCloser: 4,
   wrongCloser: 5,
   missingQuote: 5,
+  /** Only the opening quote is missing. */
+  missingStart: 2,
   bareString: 3,
   strayColon: 4,
   strayCloser: 6,

@@ -10,7 +10,7 @@ const MAX_KEY = 256;
 const KEY = /["'＂`\p{Pi}\p{Pf}„‚][\p{L}\p{N}_$ -]{1,64}["'＂`\p{Pi}\p{Pf}]\s{0,64}[:：]/uy;
 const MAX_GAP = 256;
 /** What a key with inner quotes cannot hold, since it would swallow members. */
-const STRUCTURE = /[:,{}[\]\n]/;
+export const STRUCTURE: RegExp = /[:,{}[\]\n]/;
 const BETWEEN_VALUES = /^\s*(?:[\]}][\]}\s]*(?:,|(?=[[{]))|[,:]\s*(?=[[{]))[[{\s]*$/;
 /** Numbers and literals with what stands before and after them between members or items. */
 const SCALARS =
@@ -84,6 +84,7 @@ export function resumeString({ view, push }: Grammar, reading: Reading): void {
   const looksStructural =
     followsString(view, at + 1, isKey ? "key" : frame.kind) !== false ||
     followsComma(text, at) ||
+    /^,\s*\n/.test(text.slice(at + 1, at + MAX_GAP)) ||
     (frame.kind === "array" &&
       (/^\s"/.test(text.slice(at + 1, at + 3)) ||
         (inner === 0 && isKeyOf(text, reading.start - 1))));
@@ -164,6 +165,10 @@ export function scanWord(grammar: Grammar, reading: Reading): void {
     const code = text.charCodeAt(at);
     if (isLetterOrDigit(code)) continue;
     const character = punctuationAt(text, at);
+    if (character === "\\" && isQuote(text.charAt(at + 1))) {
+      at += 1;
+      continue;
+    }
     const isEscapedGap = character === "\\" && /[nrt]/.test(text.charAt(at + 1));
     if (
       (character === "[" || character === ";" || isEscapedGap) &&
@@ -217,12 +222,12 @@ function endWord({ view, push, keepsDigits }: Grammar, reading: Reading, at: num
   // Only the opening quote is missing in `"a": b", "c": 1`.
   if (text[at] === '"' && !isSpace(text.charAt(at - 1))) {
     const half = repaired(
-      repaired(reading, "missing_quote", 2, start),
+      repaired(reading, "missing_quote", COST.missingStart, start),
       "unquoted_string",
       COST.bareString,
       start,
     );
-    const whole = { type: "value" as const, value: raw, start };
+    const whole = { type: "text" as const, start, end: at, mark: '"', before: undefined };
     pushPart(push, { ...half, position: at + 1, isKey: false }, whole);
   }
 }
@@ -265,7 +270,7 @@ export function scanKeyWord({ view, push }: Grammar, reading: Reading): void {
   const isHalfQuoted = text[at] === '"' && punctuationAt(text, view.skipGap(at + 1)) === ":";
   const isPlain = /^[\p{L}\p{N}_$.-]+$/u.test(key);
   const bare = isPlain ? COST.bareKey : /[&?%/]/.test(key) ? COST.strangeKey : COST.oddKey;
-  const cost = bare + (isHalfQuoted ? COST.missingQuote : 0);
+  const cost = bare + (isHalfQuoted ? COST.missingStart : 0);
   const read = repaired({ ...reading, isKey: true }, "unquoted_key", cost, start);
   const value = key.endsWith("\\") ? key.slice(0, -1) : key;
   const part = { type: "value" as const, value, start };
