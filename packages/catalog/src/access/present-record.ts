@@ -67,8 +67,7 @@ export function presentOverview(record: ResourceRecord, view: ColumnView): Resou
     schema_digest: presentDigest(record, view),
     cap,
     cost_hint,
-    examples:
-      examples === undefined ? undefined : examples.filter(({ task }) => !hidden.isNamedIn(task)),
+    examples: examples?.filter(({ task }) => !hidden.isNamedIn(task)),
     owner,
     updated_at,
     rev,
@@ -116,8 +115,7 @@ export function presentDetails(
   const { id, uri, kind, title, description, cap } = record;
   const shape = seenShape(record, columns);
   const usage = presentUsage(record, { isIncluded, hidden });
-  const { constraints, quality } = record;
-  const { pushdown, access } = record;
+  const { constraints, quality, pushdown, access } = record;
   const other = isIncluded("other")
     ? Object.entries(record).filter(([name]) => !known.has(name))
     : [];
@@ -139,11 +137,11 @@ export function presentDetails(
       constraints !== undefined && isIncluded("constraints")
         ? seenMembers(constraints, hidden)
         : undefined,
-    pushdown: pushdown !== undefined && isIncluded("pushdown") ? pushdown : undefined,
+    pushdown: isIncluded("pushdown") ? pushdown : undefined,
     cap,
     shape,
     usage,
-    access: access !== undefined && isIncluded("access") ? access : undefined,
+    access: isIncluded("access") ? access : undefined,
     quality:
       quality !== undefined && isIncluded("quality") ? seenMembers(quality, hidden) : undefined,
   });

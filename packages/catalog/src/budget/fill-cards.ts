@@ -5,7 +5,7 @@ import { cardText, type CardText } from "./card-text.ts";
 import type { CardOffsets } from "./details-card.ts";
 
 /** The content of a card. */
-export interface CardInput {
+interface CardInput {
   details: ResourceDetails;
   stale: readonly string[];
 }

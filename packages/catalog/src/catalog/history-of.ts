@@ -25,7 +25,7 @@ export async function historyOf(
   const record = visible.recordOf(id);
   if (record === undefined ? !visibility.isOpen : !visibility.seesDetails(record)) return [];
   const oldestFirst = await readHistory(records, id, { limit, signal });
-  if (record === undefined) return oldestFirst.map(withoutChanges);
+  if (record === undefined) return oldestFirst.map((entry) => ({ ...entry, changes: [] }));
   const seesEvery = visibility.seesEveryColumn(record);
   // A column that is gone may have been hidden. So show only names of columns that are visible now.
   const view = viewColumns(record, visibility);
@@ -52,10 +52,6 @@ function hasSeenKeys(
 ): boolean {
   if (!path.endsWith(".fk")) return true;
   return [from, to].every((key) => key === undefined || visibility.seesForeignKey(key, record));
-}
-
-function withoutChanges(entry: HistoryEntry): HistoryEntry {
-  return { ...entry, changes: [] };
 }
 
 function isShown(

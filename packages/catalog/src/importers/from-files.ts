@@ -112,7 +112,7 @@ function fileResource(
     quality: Object.keys(nullRate).length > 0 ? { null_rate: nullRate } : undefined,
     updated_at: file.updated_at,
     owner,
-    columns_cut: isCut ? true : undefined,
+    columns_cut: isCut || undefined,
   });
 }
 

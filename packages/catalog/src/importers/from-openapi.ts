@@ -85,7 +85,7 @@ function readText(text: string): Result<unknown> {
 }
 
 function isKnownVersion({ swagger, openapi }: JsonRecord): boolean {
-  return /^3\./.test(String(openapi)) || Number(swagger) === 2;
+  return String(openapi).startsWith("3.") || Number(swagger) === 2;
 }
 
 function contextOf(root: JsonRecord, options: FromOpenApiOptions): ApiContext {

@@ -61,14 +61,13 @@ function skillResource(
 ): ResourceInput {
   const parts = group === undefined ? [tool.name] : [group, tool.name];
   const { usage, ...fields } = callableFields(tool);
-  const knownOwner = tool.owner ?? owner;
   return withoutUndefined({
     id: resourceId("skill", ...parts),
     uri: resourceUri("skill", ...parts),
     kind: "skill",
     title: cleanText(tool.title ?? tool.name, 200) ?? "skill",
     tags: [...new Set([...(tool.tags ?? []), ...tags])],
-    owner: knownOwner,
+    owner: tool.owner ?? owner,
     cost_hint: tool.cost_hint,
     examples: tool.examples === undefined ? undefined : [...tool.examples],
     ...fields,
@@ -86,11 +85,7 @@ function cleanSnippet(snippet: ResourceSnippet): ResourceSnippet {
 
 function accessOf({ policy, secrets }: SkillDeclaration): ResourceInput["access"] {
   if (policy === undefined && secrets === undefined) return undefined;
-  const references = secrets?.map((secret) => secretReference(secret));
-  return {
-    policy,
-    secrets: references,
-  };
+  return { policy, secrets: secrets?.map(secretReference) };
 }
 
 /** Masks a value that is not a reference, because it may be the secret itself. */

@@ -67,7 +67,7 @@ function leavesOf(elements: readonly object[]): ResourceColumn[] {
       withoutUndefined({
         name: own.join(".").slice(0, 300),
         type: typeOf(element),
-        nn: isRequired ? true : undefined,
+        nn: isRequired || undefined,
       }),
     );
   };

@@ -127,8 +127,8 @@ function columnOf(row: SqliteRow, keyLength: number): ResourceColumn {
   return withoutUndefined({
     name: String(row["name"]),
     type: type === "" ? undefined : type.toLowerCase(),
-    nn: Number(row["notnull"]) === 1 || isRowid ? true : undefined,
-    generated: isGenerated ? true : undefined,
+    nn: Number(row["notnull"]) === 1 || isRowid || undefined,
+    generated: isGenerated || undefined,
   });
 }
 

@@ -40,9 +40,8 @@ function gathered(findings: readonly VerifyFinding[]): VerifyFinding[] {
   }
   return findings.flatMap((finding) => {
     const { path: _, ...shared } = finding;
-    const [first, ...others] =
-      finding.severity === "notice" ? (alike.get(keyOf(finding)) ?? []) : [];
-    if (others.length < maxAlike) return [finding];
+    const [first, ...others] = alike.get(keyOf(finding)) ?? [];
+    if (finding.severity !== "notice" || others.length < maxAlike) return [finding];
     return finding === first
       ? [{ ...shared, resourceId: `${first.resourceId} and ${others.length} more` }]
       : [];

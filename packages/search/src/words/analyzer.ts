@@ -45,10 +45,9 @@ const maxWords = 20_000;
 const maxQueryWords = 500;
 const requestWeight = 0.5;
 /**
- * Weights of an identifier as a whole, and of two neighbouring words joined into one. One occurrence
- * matches several words, so it counts less for each of them. Measured by `bench/catalog-mixed.mjs`.
+ * Weight of two neighbouring words joined into one. One occurrence matches both words, so it counts
+ * less for each of them. Measured by `bench/catalog-mixed.mjs`.
  */
-const wholeWeight = 0.5;
 const joinedWeight = 0.25;
 
 /**
@@ -119,7 +118,7 @@ function joinedForms(
   [before, after]: (SplitWord | undefined)[],
   weight: number,
 ): TermAlternative[] {
-  const own = parts.length > 1 ? [{ terms: [stemWord(whole)], weight: wholeWeight * weight }] : [];
+  const own = parts.length > 1 ? [{ terms: [stemWord(whole)], weight }] : [];
   const pairs = [before && before.whole + whole, after && whole + after.whole].flatMap((form) =>
     form ? { terms: [stemWord(form)], weight: joinedWeight * weight } : [],
   );
