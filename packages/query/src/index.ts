@@ -24,10 +24,8 @@ export {
 export { parseSql, type ParseSqlOptions, type SqlPlan } from "./select/parse-sql.ts";
 export {
   executeSql,
-  explainSql,
   runSql,
   type RunSqlOptions,
-  type SqlExplanation,
   type SqlResult,
 } from "./select/run-sql.ts";
 export { irSnippetLinter } from "./snippet/ir-snippet-linter.ts";

@@ -1,4 +1,4 @@
-import { CclError } from "@ccl/core";
+import { CclError, type Issue } from "@ccl/core";
 
 /**
  * `plan_invalid` has the issues in `details.issues`. `connector_missing`: no connector matches a resource's address.
@@ -22,4 +22,11 @@ export type QueryErrorCode =
 /** The errors of this package. Messages name steps and columns, never rows. */
 export class QueryError extends CclError<QueryErrorCode> {
   static override readonly brand: string = "QueryError";
+}
+
+/** The error of a query that the check refuses. Its message has the first errors. */
+export function invalidQuery(issues: readonly Issue[]): QueryError {
+  const errors = issues.filter(({ severity }) => severity !== "warning");
+  const reasons = errors.slice(0, 3).map(({ message }) => message);
+  return new QueryError("plan_invalid", reasons.join("\n"), { details: { issues } });
 }

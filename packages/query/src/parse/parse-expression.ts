@@ -62,12 +62,10 @@ function readLevel(reader: TokenReader, level: number): Expression {
         `More than ${planLimits.depth} operators in a row; group some in a step before.`,
       );
     }
-    const parts = [left];
-    const isChain = level < 3 || operator.name === "concat";
-    do {
-      reader.take();
-      parts.push(readLevel(reader, level + 1));
-    } while (isChain && reader.is(text));
+    reader.take();
+    const parts = [left, readLevel(reader, level + 1)];
+    if (level < 3 || operator.name === "concat")
+      while (reader.accept(text)) parts.push(readLevel(reader, level + 1));
     left = call(reader, operator.name, parts);
   }
 }

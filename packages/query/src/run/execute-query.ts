@@ -2,7 +2,7 @@ import { executePlan } from "../execute/execute-plan.ts";
 import { explainPlan } from "../explain/explain-plan.ts";
 import { parseLogicalPlan } from "../parse/parse-logical-plan.ts";
 import type { LogicalPlan } from "../plan/logical-plan.ts";
-import { QueryError } from "../query-error.ts";
+import { invalidQuery } from "../query-error.ts";
 import {
   executeSql,
   explainSql,
@@ -85,7 +85,5 @@ function sqlDiagram({ ranOn, tables, steps }: SqlExplanation): QueryExplanation[
 function parsedPlan(document: unknown): LogicalPlan {
   const parsed = parseLogicalPlan(document);
   if (parsed.ok) return parsed.value;
-  const { issues } = parsed;
-  const reasons = issues.slice(0, 3).map(({ message }) => message);
-  throw new QueryError("plan_invalid", reasons.join("\n"), { details: { issues } });
+  throw invalidQuery(parsed.issues);
 }

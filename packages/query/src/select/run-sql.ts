@@ -1,7 +1,7 @@
 import { traced } from "@ccl/core/tracing";
 import { quoteIdentifier } from "@ccl/sql";
 import type { ResourceDetails } from "@ccl/catalog";
-import { systemClock, type Issue } from "@ccl/core";
+import { systemClock } from "@ccl/core";
 import { throwIfAborted, untilAborted } from "@ccl/core/async";
 import type {
   QueryEngine,
@@ -21,7 +21,7 @@ import {
   type Traffic,
 } from "../execute/execution-limits.ts";
 import { rowBuilder, type PlanRow } from "../execute/query-result.ts";
-import { QueryError } from "../query-error.ts";
+import { invalidQuery, QueryError } from "../query-error.ts";
 import { hasParameters } from "../connector/scan-columns.ts";
 import { doubtsOf, totalOf, type Ask } from "./doubts.ts";
 import { loadTables } from "./load-tables.ts";
@@ -201,12 +201,7 @@ export async function explainSql(text: string, options: RunSqlOptions): Promise<
 async function checkedPlan(text: string, options: ParseSqlOptions): Promise<SqlPlan> {
   const checked = await parseSql(text, options);
   if (checked.ok) return checked.value;
-  throw invalid(checked.issues);
-}
-
-function invalid(issues: readonly Issue[]): QueryError {
-  const reasons = issues.slice(0, 3).map(({ message }) => message);
-  return new QueryError("plan_invalid", reasons.join("\n"), { details: { issues } });
+  throw invalidQuery(checked.issues);
 }
 
 type Running = Shared & { run: RunOptions; deadline: Deadline };

@@ -3,7 +3,7 @@ import type { Issue, Result } from "@ccl/core";
 import { canonicalTimestamp } from "../plan/canonical-value.ts";
 import { inputsOf, type LogicalPlan, type PlanStep } from "../plan/logical-plan.ts";
 import type { TypedStep, ValidLogicalPlan } from "../plan/typed-plan.ts";
-import { QueryError } from "../query-error.ts";
+import { invalidQuery } from "../query-error.ts";
 import { checkAntiPatterns } from "./check-anti-patterns.ts";
 import { quotedName } from "../plan/nearest-name.ts";
 import { reportInto, type Report } from "./check-context.ts";
@@ -65,11 +65,7 @@ export function validPlan(
 ): ValidLogicalPlan {
   const checked = validateLogicalPlan(plan, options, nowMs);
   if (checked.ok) return checked.value;
-  const { issues } = checked;
-  const errors = issues.filter(({ severity }) => severity !== "warning");
-  const reasons = errors.slice(0, 3).map(({ message }) => message);
-  const message = `The plan is not valid: ${reasons.join(" ")}`;
-  throw new QueryError("plan_invalid", message, { details: { issues } });
+  throw invalidQuery(checked.issues);
 }
 
 function checkSteps(
