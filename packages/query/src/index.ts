@@ -22,11 +22,6 @@ export {
   type QueryExplanation,
 } from "./run/execute-query.ts";
 export { parseSql, type ParseSqlOptions, type SqlPlan } from "./select/parse-sql.ts";
-export {
-  executeSql,
-  runSql,
-  type RunSqlOptions,
-  type SqlResult,
-} from "./select/run-sql.ts";
+export { executeSql, runSql, type RunSqlOptions, type SqlResult } from "./select/run-sql.ts";
 export { irSnippetLinter } from "./snippet/ir-snippet-linter.ts";
 export { sqlConnector, type SqlConnectorOptions } from "./sql/sql-connector.ts";

@@ -20,7 +20,7 @@ export const maxPrecision = 38;
 const looseDecimal: DecimalType = { kind: "decimal", precision: maxPrecision, scale: 9 };
 
 /** All kinds. */
-export const dataKinds: readonly DataKind[] = [
+const dataKinds: readonly DataKind[] = [
   "bool",
   "int",
   "float",

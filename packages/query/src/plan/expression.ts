@@ -67,7 +67,7 @@ export interface NamedExpression {
 export type AggregateFunction = "count" | "count_distinct" | "sum" | "avg" | "min" | "max";
 
 /** All aggregate functions. */
-export const aggregateFunctions: readonly AggregateFunction[] = [
+const aggregateFunctions: readonly AggregateFunction[] = [
   "count",
   "count_distinct",
   "sum",
