@@ -130,6 +130,15 @@ export class ExpressionResolver {
       const isExact = sides.some((kind) => isNumber(kind) && kind !== "int" && kind !== "bigint");
       const sign = isExact ? places.tokenAfter(left, "/") : undefined;
       if (sign !== undefined) result.postgresEdits.push({ ...sign, text: "* 1e0 /" });
+      const areStored = [left, right].map((side) => this.#isStoredDecimal(side, place));
+      const isWhole = sides.every(
+        (kind, at) => areStored[at] === true || kind === "int" || kind === "bigint",
+      );
+      if (isWhole && areStored.includes(true))
+        result.differences.push({
+          reason: "SQLite divides decimals without a fraction as whole numbers; write 1.0 * a / b",
+          dialect: "sqlite",
+        });
     }
     if (tag === "BinaryOp" && (op === "Plus" || op === "Minus")) {
       if (kindOf(left) === "date") this.#days(right, kindOf(right));
@@ -164,6 +173,15 @@ export class ExpressionResolver {
     const end = this.#at.places.column(count).at(-1)?.end;
     if (end !== undefined && (kind === "int" || kind === "bigint"))
       this.#at.result.postgresEdits.push({ start: end, end, text: "::integer" });
+  }
+
+  /** True for a decimal column, or its sum or bound. SQLite stores 50.00 as the integer 50. */
+  #isStoredDecimal(value: unknown, place: Place): boolean {
+    const call = nodeOf(value, "Function");
+    const name = this.#at.places.path(listOf(call, "name"))[0]?.value.toLowerCase() ?? "";
+    const column = /^(?:sum|min|max)$/.test(name) ? argumentsOf(call)[0] : value;
+    const isColumn = this.#at.originOf(column, place) !== undefined;
+    return isColumn && valueKind(column, place, this.#at) === "numeric";
   }
 
   /** To PostgreSQL a date AT TIME ZONE is an instant, to DuckDB a clock. */

@@ -86,6 +86,8 @@ const momentParts: Readonly<Record<string, string>> = {
 };
 
 const formatPieces = new RegExp(`"[^"]*"|${Object.keys(momentParts).join("|")}|[a-z]+|%`, "gi");
+/** Parts whose case says in which case their text is written. */
+const named = /^(?:FM|Month|Mon|Day|Dy|AM|PM)/i;
 
 /** Translates a `to_char` format, which must be a constant, for `strftime`. Undefined if it has another part. */
 export function strftimeFormat(format: string): string | undefined {
@@ -93,12 +95,9 @@ export function strftimeFormat(format: string): string | undefined {
   const text = format.replace(formatPieces, (piece) => {
     if (piece.startsWith('"')) return piece.slice(1, -1).replaceAll("%", "%%");
     if (piece === "%") return "%%";
-    const upper = piece.toUpperCase();
-    const part =
-      momentParts[piece] ??
-      (/^(?:Month|Mon|Day|Dy|FM)/i.test(piece) ? undefined : momentParts[upper]);
-    isKnown &&= part !== undefined;
-    return part ?? piece;
+    const part = momentParts[named.test(piece) ? piece : piece.toUpperCase()];
+    if (part === undefined) isKnown = false;
+    return part ?? "";
   });
   return isKnown ? text : undefined;
 }
