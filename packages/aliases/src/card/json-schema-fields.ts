@@ -49,37 +49,64 @@ interface ObjectPart {
  * are followed.
  */
 export function readJsonSchema(root: JsonRecord): SchemaField[] {
-  const fields: SchemaField[] = [];
-  const queue: { schema: JsonRecord; prefix: string }[] = [{ schema: root, prefix: "" }];
-  const sharedNames = new Set<string>();
+  return new SchemaReader(root).read();
+}
 
-  function share(name: string, schema: unknown): void {
-    if (sharedNames.has(name) || !isRecord(schema)) return;
-    sharedNames.add(name);
-    queue.push({ schema, prefix: `${name}.` });
+class SchemaReader {
+  readonly #root: JsonRecord;
+  readonly #fields: SchemaField[] = [];
+  readonly #queue: { schema: JsonRecord; prefix: string }[];
+  readonly #sharedNames = new Set<string>();
+
+  constructor(root: JsonRecord) {
+    this.#root = root;
+    this.#queue = [{ schema: root, prefix: "" }];
   }
 
-  function readObject(schema: JsonRecord, prefix: string): void {
-    const parts = partsOf(schema, true, 0);
+  read(): SchemaField[] {
+    const root = this.#root;
+    const definitions = Object.hasOwn(root, "properties")
+      ? undefined
+      : (root["$defs"] ?? root["definitions"]);
+    const shared = openApiSchemas(root) ?? definitions;
+    for (const [name, schema] of isRecord(shared) ? Object.entries(shared) : [])
+      this.#share(name, schema);
+    for (const { schema, prefix } of this.#queue)
+      if (this.#fields.length < maxSchemaFields) this.#readObject(schema, prefix);
+    return this.#fields;
+  }
+
+  #share(name: string, schema: unknown): void {
+    if (this.#sharedNames.has(name) || !isRecord(schema)) return;
+    this.#sharedNames.add(name);
+    this.#queue.push({ schema, prefix: `${name}.` });
+  }
+
+  #readObject(schema: JsonRecord, prefix: string): void {
+    const parts = this.#partsOf(schema, true, 0);
     const required = new Set(
       parts.flatMap((part) => (part.isCertain ? namesIn(part.schema["required"]) : [])),
     );
     const properties = parts.flatMap((part) => Object.entries(recordAt(part.schema, "properties")));
     const seen = new Set<string>();
     for (const [name, property] of properties) {
-      if (seen.has(name) || fields.length >= maxSchemaFields) continue;
+      if (seen.has(name) || this.#fields.length >= maxSchemaFields) continue;
       seen.add(name);
-      fields.push({ ...readField(prefix + name, property), isRequired: required.has(name) });
+      this.#fields.push({
+        ...this.#readField(prefix + name, property),
+        isRequired: required.has(name),
+      });
     }
-    if (prefix !== "" && seen.size === 0) fields.push(readField(prefix.slice(0, -1), schema));
+    if (prefix !== "" && seen.size === 0)
+      this.#fields.push(this.#readField(prefix.slice(0, -1), schema));
   }
 
   /** The object itself, the schemas of its `allOf`, and its alternatives. */
-  function partsOf(given: JsonRecord, isCertain: boolean, depth: number): ObjectPart[] {
+  #partsOf(given: JsonRecord, isCertain: boolean, depth: number): ObjectPart[] {
     if (depth > maxTypeDepth) return [];
-    const schema = resolve(root, given)?.schema ?? given;
+    const schema = resolve(this.#root, given)?.schema ?? given;
     const below = (keyword: string, isSure: boolean): ObjectPart[] =>
-      mappingsIn(schema[keyword]).flatMap((part) => partsOf(part, isSure, depth + 1));
+      mappingsIn(schema[keyword]).flatMap((part) => this.#partsOf(part, isSure, depth + 1));
     return [
       { schema, isCertain },
       ...below("allOf", isCertain),
@@ -88,55 +115,55 @@ export function readJsonSchema(root: JsonRecord): SchemaField[] {
     ];
   }
 
-  function readField(name: string, schema: unknown): SchemaField {
-    const source = isRecord(schema) ? (resolve(root, schema)?.schema ?? schema) : {};
+  #readField(name: string, schema: unknown): SchemaField {
+    const source = isRecord(schema) ? (resolve(this.#root, schema)?.schema ?? schema) : {};
     const facts = factNames.flatMap((fact) =>
       source[fact] === undefined ? [] : [[fact, plainText(source[fact])] as const],
     );
-    return { name, ...typeOf(schema, name, 0), facts: Object.fromEntries(facts) };
+    return { name, ...this.#typeOf(schema, name, 0), facts: Object.fromEntries(facts) };
   }
 
-  function typeOf(schema: unknown, name: string, depth: number): ShownType {
+  #typeOf(schema: unknown, name: string, depth: number): ShownType {
     if (!isRecord(schema)) return { type: schema === false ? "never" : "any" };
     if (depth > maxTypeDepth) return { type: "..." };
     const reference = stringAt(schema, "$ref");
-    if (reference !== undefined) return typeOfReference(schema, reference, { name, depth });
-    const shown = plainType(schema, name, depth + 1);
+    if (reference !== undefined) return this.#typeOfReference(schema, reference, { name, depth });
+    const shown = this.#plainType(schema, name, depth + 1);
     return schema["nullable"] === true ? { ...shown, type: `${shown.type}|null` } : shown;
   }
 
-  function typeOfReference(
+  #typeOfReference(
     schema: JsonRecord,
     reference: string,
     { name, depth }: { name: string; depth: number },
   ): ShownType {
-    const target = resolve(root, schema);
+    const target = resolve(this.#root, schema);
     if (target === undefined) return { type: lastSegment(reference) };
-    if (target.schema === root) return { type: stringAt(root, "title") ?? "self" };
-    if (!isObjectSchema(target.schema)) return typeOf(target.schema, name, depth + 1);
-    share(target.name, target.schema);
+    if (target.schema === this.#root) return { type: stringAt(this.#root, "title") ?? "self" };
+    if (!isObjectSchema(target.schema)) return this.#typeOf(target.schema, name, depth + 1);
+    this.#share(target.name, target.schema);
     return { type: target.name };
   }
 
-  function plainType(schema: JsonRecord, name: string, depth: number): ShownType {
+  #plainType(schema: JsonRecord, name: string, depth: number): ShownType {
     const constants = constantsIn(schema);
     if (constants !== undefined)
       return withNull(Array.isArray(schema["enum"]) ? "enum" : "const", constants);
     const choices = [...mappingsIn(schema["oneOf"]), ...mappingsIn(schema["anyOf"])];
     const parts = mappingsIn(schema["allOf"]);
     const hasOwn = isRecord(schema["properties"]);
-    if (choices.length > 0 && !hasOwn) return unionOf(choices, name, depth);
-    if (parts.length === 1 && !hasOwn) return typeOf(parts[0], name, depth);
+    if (choices.length > 0 && !hasOwn) return this.#unionOf(choices, name, depth);
+    if (parts.length === 1 && !hasOwn) return this.#typeOf(parts[0], name, depth);
     const names = namesIn([schema["type"]].flat());
     const types = (names.length > 0 ? names : [impliedType(schema)]).map((type): ShownType => {
-      if (type === "array") return arrayType(schema, name, depth);
-      return type === "object" ? objectType(schema, name, depth) : { type };
+      if (type === "array") return this.#arrayType(schema, name, depth);
+      return type === "object" ? this.#objectType(schema, name, depth) : { type };
     });
     return { type: types.map(({ type }) => type).join("|"), values: valuesOf(types)[0] };
   }
 
-  function arrayType(schema: JsonRecord, name: string, depth: number): ShownType {
-    const typeOfItem = (item: unknown): ShownType => typeOf(item, `${name}[]`, depth);
+  #arrayType(schema: JsonRecord, name: string, depth: number): ShownType {
+    const typeOfItem = (item: unknown): ShownType => this.#typeOf(item, `${name}[]`, depth);
     const tuple = schema["prefixItems"] ?? schema["items"];
     if (Array.isArray(tuple)) {
       const shown = tuple.slice(0, 10).map((item: unknown) => typeOfItem(item).type);
@@ -146,34 +173,25 @@ export function readJsonSchema(root: JsonRecord): SchemaField[] {
     return { ...items, type: items.type.includes("|") ? `(${items.type})[]` : `${items.type}[]` };
   }
 
-  function objectType(schema: JsonRecord, name: string, depth: number): ShownType {
+  #objectType(schema: JsonRecord, name: string, depth: number): ShownType {
     const isObject = isObjectSchema(schema);
-    if (isObject) queue.push({ schema, prefix: `${name}.` });
+    if (isObject) this.#queue.push({ schema, prefix: `${name}.` });
     const values = schema["additionalProperties"];
     if (isObject || !isRecord(values)) return { type: "object" };
-    const shown = typeOf(values, `${name}.*`, depth);
+    const shown = this.#typeOf(values, `${name}.*`, depth);
     return { ...shown, type: `map<${shown.type}>` };
   }
 
   /** The type of a union. If all alternatives are constants, they form an enumeration. */
-  function unionOf(choices: JsonRecord[], name: string, depth: number): ShownType {
+  #unionOf(choices: JsonRecord[], name: string, depth: number): ShownType {
     const constants = choices.map(constantsIn);
     if (constants.every((values) => values !== undefined))
       return withNull("enum", constants.flat());
-    const shown = choices.map((choice) => typeOf(choice, name, depth));
+    const shown = choices.map((choice) => this.#typeOf(choice, name, depth));
     const values = valuesOf(shown).flat();
     const types = new Set(shown.map(({ type }) => type));
     return { type: [...types].join("|"), values: values.length === 0 ? undefined : values };
   }
-
-  const definitions = Object.hasOwn(root, "properties")
-    ? undefined
-    : (root["$defs"] ?? root["definitions"]);
-  const shared = openApiSchemas(root) ?? definitions;
-  for (const [name, schema] of isRecord(shared) ? Object.entries(shared) : []) share(name, schema);
-  for (const { schema, prefix } of queue)
-    if (fields.length < maxSchemaFields) readObject(schema, prefix);
-  return fields;
 }
 
 const valuesOf = (types: readonly ShownType[]): string[][] =>
