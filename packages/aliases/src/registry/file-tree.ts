@@ -55,12 +55,12 @@ export async function walkTree({
       const isFolder = entry.isDirectory();
       if (isFolder && NEVER_WALKED.has(entry.name)) continue;
       const rule = ignoreRules.ruleFor(path, isFolder);
-      if (rule !== undefined) {
-        if (rule !== "")
-          tree.skipped.push({ path: isFolder ? `${path}/` : path, reason: "ignored", rule });
-      } else if (isFolder) {
-        if (path !== registryDirectory) pending.push({ path: `${path}/`, ignoreRules });
-      } else if (included?.(path) !== false && (entry.isFile() || entry.isSymbolicLink()))
+      // The caller's own rules have no text, since the caller knows what it leaves out.
+      if (rule === "" || path === registryDirectory) continue;
+      if (rule !== undefined)
+        tree.skipped.push({ path: isFolder ? `${path}/` : path, reason: "ignored", rule });
+      else if (isFolder) pending.push({ path: `${path}/`, ignoreRules });
+      else if (included?.(path) !== false && (entry.isFile() || entry.isSymbolicLink()))
         takeFile(root, path, tree);
     }
     await pacer.step(tree.files.length);

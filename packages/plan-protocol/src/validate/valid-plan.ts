@@ -38,13 +38,11 @@ export interface ValidPlan {
 }
 
 /** A plan as the model may write it again. Remarks are about one answer, and no part of its plan. */
-export function withoutRemarks({ remarks: _, actions, ...plan }: ValidPlan): ValidPlan {
-  return {
-    ...plan,
-    actions: actions.map((action) =>
-      "remarks" in action ? { ...action, remarks: undefined } : action,
-    ),
-  };
+export function withoutRemarks(plan: ValidPlan): ValidPlan {
+  const actions = plan.actions.map((action) =>
+    "remarks" in action ? { ...action, remarks: undefined } : action,
+  );
+  return { ...plan, actions, remarks: undefined };
 }
 
 /** All differences of a plan from the literal answer, for the person who reads the preview. */
