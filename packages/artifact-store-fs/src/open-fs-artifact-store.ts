@@ -37,7 +37,7 @@ export async function openFsArtifactStore(options: FsArtifactStoreOptions): Prom
   if (!["full", "normal", "off"].includes(durability)) {
     throw new ArtifactStoreError(
       "invalid_input",
-      `The durability is "${durability}"; give full, normal or off.`,
+      `The durability is "${durability}"; pass full, normal or off.`,
     );
   }
   try {

@@ -90,11 +90,11 @@ function checkOptions({
 }: S3ArtifactStoreOptions): void {
   if (typeof client?.send !== "function") {
     const message =
-      "client is not an S3 client; give an S3Client of @aws-sdk/client-s3, or what has its send.";
+      "client is not an S3 client; pass an S3Client of @aws-sdk/client-s3, or what has its send.";
     throw new ArtifactStoreError("invalid_input", message);
   }
   if (typeof records?.write !== "function") {
-    const message = "records are not records; give what openRecords of @ccl/records opens.";
+    const message = "records are not records; pass what openRecords of @ccl/records opens.";
     throw new ArtifactStoreError("invalid_input", message);
   }
   if (typeof bucket !== "string" || bucket === "")
@@ -116,6 +116,6 @@ function checkOptions({
 function invalid(name: string, value: unknown, wanted: string): ArtifactStoreError {
   return new ArtifactStoreError(
     "invalid_input",
-    `${name} is ${JSON.stringify(value)}; give ${wanted}.`,
+    `${name} is ${JSON.stringify(value)}; pass ${wanted}.`,
   );
 }

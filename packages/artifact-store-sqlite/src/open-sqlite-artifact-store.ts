@@ -57,7 +57,7 @@ async function openFile(options: SqliteArtifactStoreOptions): Promise<SqliteData
   const file = "SELECT 1 FROM pragma_database_list WHERE name = 'main' AND file <> ''";
   if (path === ":memory:" || database.prepare(file).get() !== undefined) return database;
   database.close();
-  const message = `"${path}" names no file, so nothing would be kept; give ":memory:" if that is intended.`;
+  const message = `"${path}" names no file, so nothing would be kept; pass ":memory:" if that is intended.`;
   throw new ArtifactStoreError("invalid_input", message);
 }
 

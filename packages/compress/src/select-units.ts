@@ -1,6 +1,6 @@
 import type { TokenCounter } from "@ccl/core";
 
-import { clipAround } from "./clip.ts";
+import { clipAround, clipMiddle } from "./clip.ts";
 import { renderUnits } from "./render-units.ts";
 import type { Layout, Unit, Units } from "./unit.ts";
 import { errorAt } from "./weigh/severity.ts";
@@ -47,8 +47,7 @@ export function selectUnits(
   const { briefOf, sourceOf } = layout;
   const sourceAt =
     isBrief && briefOf !== undefined && sourceOf !== undefined
-      ? (at: number): string =>
-          clipAround(sourceOf(briefOf(layout.units.at(at)?.text ?? "")), 40, -1)
+      ? (at: number): string => clipMiddle(sourceOf(briefOf(layout.units.at(at)?.text ?? "")), 40)
       : undefined;
   const limit = affordable(order, layout.units, { maxChars, maxTotal: budget * 10 });
   const take = (count: number): Selection => {
@@ -189,9 +188,9 @@ function shortText(
     const place = location.exec(text)?.[0] ?? "";
     const rest = text.slice(place.length);
     const matchPlace = queryAt(rest, weighed.query);
-    return (
-      place + clipAround(rest, max - place.length, matchPlace >= 0 ? matchPlace : errorAt(rest))
-    );
+    const at = matchPlace >= 0 ? matchPlace : errorAt(rest);
+    const room = max - place.length;
+    return place + (at < 0 ? clipMiddle(rest, room) : clipAround(rest, room, at));
   };
   if (unit.cells === undefined || unit.text.length <= maxChars) return clip(whole, maxChars);
   return clipCells(unit.cells, maxChars, clip).join("|");

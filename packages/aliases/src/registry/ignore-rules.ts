@@ -24,7 +24,7 @@ export interface IgnoreRules {
 const OTHER_IGNORE_FILES = [".ignore", ".cclignore"];
 
 /**
- * Files that neither name nor explain anything (lock files, minified files, source maps) and files
+ * Files without useful content (lock files, minified files, source maps) and files
  * with secrets. An ignore file can include them again.
  */
 const NOISE = (
@@ -58,7 +58,7 @@ export async function rootIgnoreRules(
   return folderRules({ root, own, tracked, ...(inherited ?? { rules: bare, base: "" }) });
 }
 
-/** The rules of git's and other ignore files, and those of the others alone, for files that git tracks. */
+/** Two sets of rules: of all ignore files, and of all but .gitignore for files that git tracks. */
 interface RuleSets {
   create: () => Ignore;
   all: Ignore;
@@ -67,11 +67,11 @@ interface RuleSets {
 
 /** Adds the ignore files in the folder at `path`, whose place in the repository is `folder`. */
 function withFolder({ create, all, ofTracked }: RuleSets, path: string, folder: string): RuleSets {
-  const own = readPatterns(join(path, ".gitignore"), folder);
+  const gitPatterns = readPatterns(join(path, ".gitignore"), folder);
   const others = OTHER_IGNORE_FILES.flatMap((name) => readPatterns(join(path, name), folder));
   return {
     create,
-    all: create().add(all).add(own).add(others),
+    all: create().add(all).add(gitPatterns).add(others),
     ofTracked: create().add(ofTracked).add(others),
   };
 }

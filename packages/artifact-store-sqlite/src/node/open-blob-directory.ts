@@ -30,7 +30,7 @@ export async function openBlobDirectory(
   if (!["full", "normal", "off"].includes(durability)) {
     throw new ArtifactStoreError(
       "invalid_input",
-      `The durability is "${durability}"; give full, normal or off.`,
+      `The durability is "${durability}"; pass full, normal or off.`,
     );
   }
   const folder = resolve(path);

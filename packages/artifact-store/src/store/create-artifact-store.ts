@@ -127,7 +127,7 @@ async function collect(
 ): ReturnType<ArtifactStore["collectGarbage"]> {
   const graceMs = options?.graceMs;
   if (typeof graceMs !== "number" || !(graceMs >= 0))
-    throw invalidInput(`graceMs is ${quoted(graceMs)}; give milliseconds from 0 on.`);
+    throw invalidInput(`graceMs is ${quoted(graceMs)}; pass milliseconds from 0 on.`);
   const { artifactIds, dryRun: isDryRun = false, signal } = options;
   if (artifactIds !== undefined && !Array.isArray(artifactIds))
     throw invalidInput("artifactIds is an array of ids.");

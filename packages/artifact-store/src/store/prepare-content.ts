@@ -46,7 +46,7 @@ export function takeContent(content: ArtifactContent): Uint8Array | AsyncIterabl
   if (typeof content === "object" && content !== null && Symbol.asyncIterator in content)
     return content;
   throw invalidInput(
-    `The content is ${quoted(content)}; give text, a Uint8Array or an async iterable of Uint8Array.`,
+    `The content is ${quoted(content)}; pass text, a Uint8Array or an async iterable of Uint8Array.`,
   );
 }
 

@@ -22,7 +22,7 @@ const versionFlag: Flag = [
 
 const workspaceFlags: readonly Flag[] = [
   ["--allow-list <file>", "JSON of what a plan may touch: allowed_extensions and the like"],
-  ["--limit <name=number>", "another limit than the default; repeatable", { parse: collect }],
+  ["--limit <name=number>", "override a default limit; repeatable", { parse: collect }],
 ];
 
 const applyFlags: readonly Flag[] = [
@@ -40,14 +40,14 @@ const applyFlags: readonly Flag[] = [
   ],
   ["--check-must-pass", "run checks only after the change; all must pass"],
   ["--confirm <hash>", "approve exactly the plan of a preview; needed for deletions"],
-  ["-y, --yes", "agree without being asked"],
+  ["-y, --yes", "skip the confirmation prompt"],
 ];
 
 const genFlags: readonly Flag[] = [
   ["--apply", "apply the change"],
   [
     "--until-green <number>",
-    "apply it if all checks pass; otherwise the model sees the failures and tries again, up to so many changes",
+    "apply it if all checks pass; otherwise the model sees the failures and retries, up to this many changes in total",
     { parse: count },
   ],
   [
@@ -82,7 +82,7 @@ const genFlags: readonly Flag[] = [
     "dollars for a million tokens each, such as 3/15",
     { parse: readPrice },
   ],
-  ["--best-effort", "ask by the prompt alone, without a response format"],
+  ["--best-effort", "rely on the prompt alone, without a response format"],
   ["--verbose", "print events on stderr"],
   ["--trace", "append each event to .ccl/traces/<id>.jsonl"],
   versionFlag,
@@ -134,7 +134,7 @@ const planGroup: readonly CommandDeclaration[] = [
         [
           "--keep <number>",
           "how many of the latest stay; 0 for none",
-          { isRequired: true, parse: whole("a whole number from 0 on", 0) },
+          { isRequired: true, parse: whole("a whole number, 0 or more", 0) },
         ],
       ],
     ],

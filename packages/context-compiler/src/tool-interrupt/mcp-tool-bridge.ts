@@ -10,7 +10,7 @@ interface McpRequestOptions {
   timeout?: number | undefined;
 }
 
-/** The methods that this bridge uses of a connected `Client` of `@modelcontextprotocol/sdk`. */
+/** The methods of a connected `Client` of `@modelcontextprotocol/sdk` that this bridge calls. */
 export interface McpClient {
   listTools(
     params?: { cursor?: string | undefined },
@@ -23,7 +23,7 @@ export interface McpClient {
   ): Promise<object>;
 }
 
-/** Added to the handler's time limit to set the client's own, which only has to end later. */
+/** Time that the client gets beyond the handler's timeout, so that the handler's ends first. */
 const marginMs = 5_000;
 /** Page limit of a tool list, in case a server always returns another cursor. */
 const maxPages = 100;
@@ -42,9 +42,12 @@ export function mcpToolBridge(client: McpClient): ToolBridge {
         const answer = await client.listTools(cursor === undefined ? {} : { cursor }, options);
         found.push(...answer.tools.map(readTool));
         cursor = answer.nextCursor;
-        if (cursor === undefined) break;
+        if (cursor === undefined) return found.sort((a, b) => compareCodeUnits(a.name, b.name));
       }
-      return found.sort((a, b) => compareCodeUnits(a.name, b.name));
+      throw new ContextCompilerError(
+        "invalid_options",
+        `The MCP server lists its tools in more than ${maxPages} pages.`,
+      );
     },
     async call(name, input, { signal, timeoutMs }) {
       const params = isRecord(input) ? { name, arguments: input } : { name };
@@ -62,7 +65,7 @@ function readTool(tool: object): BridgedTool {
   if (typeof name !== "string" || name === "") {
     throw new ContextCompilerError(
       "invalid_options",
-      "The MCP server names a tool without a name.",
+      "The MCP server lists a tool without a name.",
     );
   }
   return {

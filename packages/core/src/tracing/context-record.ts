@@ -67,10 +67,10 @@ export interface ContextRecord {
 }
 
 /**
- * Receives what was done to prompts, e.g. `recordTo` of @ccl/inspector. Without a recorder, nothing
+ * Receives a record of each prompt. `recordTo` of @ccl/inspector is one. Without a recorder, nothing
  * is recorded.
  */
 export interface ContextRecorder {
-  /** Must not throw. Texts are those of the prompt, including any secrets in it. */
+  /** Must not throw. Texts are recorded as they are, including any secrets. */
   add(record: ContextRecord): void;
 }

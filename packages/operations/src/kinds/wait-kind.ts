@@ -30,7 +30,10 @@ export const waitKind: Kind = createKind(
     async ({ context, params: { question, maxWaitMs, otherwise = null }, render }) => {
       const { startedAtMs = 0, answer } = context;
       if (answer === undefined)
-        throw new OperationError("internal_error", "Nothing here can be waited for.");
+        throw new OperationError(
+          "internal_error",
+          "This run does not support waiting for an answer.",
+        );
       const untilMs = maxWaitMs === undefined ? undefined : startedAtMs + maxWaitMs;
       const asked = { question: render(question) || undefined, untilMs };
       const { value } = (await answer(asked)) ?? { value: otherwise };

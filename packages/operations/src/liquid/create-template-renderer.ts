@@ -56,9 +56,9 @@ const defaultLimits: Complete<TemplateLimits> = {
 /** Options of a renderer. */
 export interface TemplateRendererOptions {
   limits?: TemplateLimits | undefined;
-  /** Counter of the filter `tokens`. Core's estimate by default. */
+  /** Token counter for the `tokens` filter. Defaults to core's estimate. */
   counter?: TokenCounter | undefined;
-  /** Clock of the date `now`. The machine's by default. Dates are printed in UTC. */
+  /** Clock that resolves the date `now`. Defaults to the system clock. Dates are printed in UTC. */
   clock?: Clock | undefined;
 }
 
@@ -167,10 +167,9 @@ function createLiquid(options: TemplateRendererOptions, limits: Complete<Templat
 function contains(left: unknown, right: unknown, context: Context): boolean {
   const meter = meterOf(context);
   requireScalar(right);
-  const isText = typeof left === "string";
-  const wanted = isText ? patternOf(filterText(meter, right)) : right;
-  if (isText && typeof wanted === "string") chargeSearch(meter, left, wanted);
-  if (isText || Array.isArray(left)) meter.charge(left.length);
+  const wanted = typeof left === "string" ? patternOf(filterText(meter, right)) : right;
+  if (typeof left === "string" && typeof wanted === "string") chargeSearch(meter, left, wanted);
+  if (typeof left === "string" || Array.isArray(left)) meter.charge(left.length);
   return Boolean(defaultOperators["contains"]?.(left, wanted, context));
 }
 
@@ -198,7 +197,7 @@ function registerFilters(liquid: Liquid, clock: Clock, counter: TokenCounter): v
   }
 }
 
-/** Sends each text of a template, captures included, through a limited emitter. Each step counts as work. */
+/** Routes all output of a template, captures included, through an emitter with a size limit. Each step counts as work. */
 function boundEmitters(liquid: Liquid, { maxOutputChars }: Complete<TemplateLimits>): void {
   const { renderer } = liquid;
   const renderTemplates = renderer.renderTemplates.bind(renderer);

@@ -138,7 +138,7 @@ function checkEffects(
   operation: PlannedOperation,
 ): CheckedOutcome {
   if (!Array.isArray(effects))
-    return failedOutcome("validation_error", "The effects are not a list; give an array.");
+    return failedOutcome("validation_error", "The effects are not a list; pass an array.");
   const checked: OperationEffect[] = [];
   const writes: string[] = [];
   for (const [index, effect] of effects.entries()) {

@@ -83,7 +83,7 @@ export function createWorkspace(
       if (!Number.isInteger(keep) || keep < 0)
         throw new PlanProtocolError(
           "invalid_input",
-          `keep is ${keep}; give a whole number from 0 on.`,
+          `keep is ${keep}; pass a whole number from 0 on.`,
         );
       return withJournals("prune", { removed: [], needed: [] }, (journals) =>
         parts.withLock(journals, signal, () =>

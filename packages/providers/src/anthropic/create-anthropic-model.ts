@@ -4,7 +4,7 @@ import {
   type ModelRequest,
   type StreamingModel,
 } from "@ccl/core";
-import { type JsonRecord, arrayAt, isRecord, recordAt, withoutUndefined } from "@ccl/core/json";
+import { type JsonRecord, arrayAt, isRecord, withoutUndefined } from "@ccl/core/json";
 import { type BodyOptions, createWireModel } from "../http/create-wire-model.ts";
 import { type EndpointOptions, callUrl } from "../http/endpoint.ts";
 import { fromAnthropicAnswer } from "../wire/anthropic/anthropic-answer.ts";
@@ -20,11 +20,11 @@ export interface AnthropicOptions extends EndpointOptions {
   /** Without `/v1`. Default: Anthropic's. */
   baseUrl?: string | undefined;
   model: string;
-  /** The limit of requests without `maxOutputTokens`, since the API requires one. Default: 4096. */
+  /** Used for requests without `maxOutputTokens`, since the API requires a limit. Default: 4096. */
   maxOutputTokens?: number | undefined;
   /**
    * Adds cache breakpoints for Anthropic's prompt cache: at the end of the system text or the tools, and of the last
-   * turns of a conversation. Breakpoints of the caller replace them. Default: true.
+   * turns of a conversation. If the caller sets any breakpoint, none is added. Default: true.
    */
   marksPromptCache?: boolean | undefined;
   capabilities?: ModelCapabilities | undefined;
@@ -71,7 +71,7 @@ export function createAnthropicModel(options: AnthropicOptions): StreamingModel 
   );
 }
 
-/** Builds the body of a call of `/v1/messages`. */
+/** Builds the request body for `/v1/messages`. */
 function toAnthropicBody(
   request: ModelRequest,
   named: { model: string; maxOutputTokens: number },
@@ -79,7 +79,7 @@ function toAnthropicBody(
 ): JsonRecord {
   const { system, messages } = toAnthropicMessages(request.messages, { report });
   const { output_config: given, ...options } = request.providerOptions ?? {};
-  const outputConfig = { ...formatOf(request), ...recordAt({ given }, "given") };
+  const outputConfig = { ...formatOf(request), ...(isRecord(given) ? given : {}) };
   const { tools, toolChoice } = askedTools(request);
   return withoutUndefined({
     model: named.model,
@@ -114,7 +114,8 @@ function formatOf({ responseFormat }: ModelRequest): JsonRecord {
   if (responseFormat === undefined || responseFormat.type === "text") return {};
   if (responseFormat.type === "json_schema")
     return { format: { type: "json_schema", schema: responseFormat.schema } };
-  const message = "anthropic has no response format json_object; ask for json_schema, or for text.";
+  const message =
+    "Anthropic does not support the response format json_object; use json_schema or text.";
   throw new LanguageModelError("unsupported_response_format", message);
 }
 
@@ -126,9 +127,9 @@ const mark = { type: "ephemeral" };
  * cache write costs more than a read. Returns the body unchanged if the caller has set a breakpoint.
  */
 function withCacheMarks(body: JsonRecord): JsonRecord {
-  if (JSON.stringify(body).includes('"cache_control":')) return body;
   const { system, tools } = body;
   const turns = arrayAt(body, "messages").filter(isRecord);
+  if ([system, tools, ...turns.map(({ content }) => content)].some(hasMark)) return body;
   const answered = turns.some(({ role }) => role === "assistant");
   const asked = new Set(turns.filter(({ role }) => role === "user").slice(-2));
   return withoutUndefined({
@@ -139,6 +140,12 @@ function withCacheMarks(body: JsonRecord): JsonRecord {
       answered && asked.has(turn) ? { ...turn, content: markedEnd(turn["content"]) } : turn,
     ),
   });
+}
+
+function hasMark(blocks: unknown): boolean {
+  return (
+    Array.isArray(blocks) && blocks.some((block) => isRecord(block) && "cache_control" in block)
+  );
 }
 
 function markedEnd(content: unknown): unknown {

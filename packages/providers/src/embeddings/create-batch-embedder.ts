@@ -20,7 +20,7 @@ export function createBatchEmbedder(model: BatchModel): Embedder {
   const { name, dimensions, batchSize } = model;
   for (const [option, value] of Object.entries({ dimensions, batchSize })) {
     if (typeof value === "function" || (Number.isSafeInteger(value) && value >= 1)) continue;
-    const message = `${option} is ${value}; give a whole number above 0.`;
+    const message = `${option} is ${value}; pass a whole number above 0.`;
     throw new LanguageModelError("invalid_request", message);
   }
   return {

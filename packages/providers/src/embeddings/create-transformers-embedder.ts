@@ -23,7 +23,7 @@ export interface TransformersTensor {
   readonly data: ArrayLike<unknown>;
 }
 
-/** The part that the adapter uses of a feature extraction pipeline. */
+/** The part of a feature-extraction pipeline that the adapter uses. */
 type TransformersExtractor = (
   texts: string[],
   options: { pooling: TransformersPooling; normalize: boolean },

@@ -187,6 +187,6 @@ function formatByEnding({ uri, id }: ResourceDetails): FileFormat {
   };
   const format = Object.hasOwn(known, ending) ? known[ending] : undefined;
   if (format !== undefined) return format;
-  const message = `${JSON.stringify(id)} ends in none of ${Object.keys(known).join(", ")}; give formatOf (Parquet: openParquetConnector of @ccl/query/duckdb).`;
+  const message = `${JSON.stringify(id)} ends in none of ${Object.keys(known).join(", ")}; pass formatOf (Parquet: openParquetConnector of @ccl/query/duckdb).`;
   throw new QueryError("invalid_options", message, { details: { resource: id } });
 }

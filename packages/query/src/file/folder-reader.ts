@@ -13,7 +13,7 @@ export function folderReader(folder: string): (resource: ResourceDetails) => Pro
     const files = globalThis.process?.getBuiltinModule?.("node:fs/promises");
     const paths = globalThis.process?.getBuiltinModule?.("node:path");
     if (files === undefined || paths === undefined)
-      throw new QueryError("invalid_options", "A folder needs Node; give read instead.");
+      throw new QueryError("invalid_options", "A folder needs Node; pass read instead.");
     const refused = new QueryError(
       "source_failed",
       `${JSON.stringify(id.slice(0, 200))} is not a file within the folder.`,

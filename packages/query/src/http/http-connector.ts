@@ -39,7 +39,7 @@ function baseOf(options: HttpConnectorOptions): URL {
   const { maxPages = 1, maxBytes = 1 } = options;
   for (const [key, value] of Object.entries({ maxPages, maxBytes }))
     if (!Number.isFinite(value) || value < 1)
-      throw new QueryError("invalid_options", `${key} is a number from 1, not ${value}.`);
+      throw new QueryError("invalid_options", `${key} must be at least 1, not ${value}.`);
   const base = URL.canParse(options.baseUrl) ? new URL(options.baseUrl) : undefined;
   if (base === undefined || !/^https?:$/.test(base.protocol) || /[?#]/.test(base.href))
     throw new QueryError(
@@ -49,7 +49,7 @@ function baseOf(options: HttpConnectorOptions): URL {
   if (base.username !== "" || base.password !== "")
     throw new QueryError(
       "invalid_options",
-      "baseUrl holds a user or a password; give them by auth.",
+      "baseUrl must not contain a user or a password; pass them in auth.",
     );
   return base;
 }
@@ -104,10 +104,10 @@ const pageParameter =
 
 function pagingOf(resource: ResourceDetails, { paging }: HttpResource): HttpPaging {
   if (paging !== undefined) return paging;
-  const unpaged = (resource.columns ?? []).find(
+  const pageColumn = (resource.columns ?? []).find(
     ({ name, in: place }) => place === "query" && pageParameter.test(name),
   );
-  if (unpaged === undefined) return { by: "link" };
-  const message = `${JSON.stringify(resource.id)} has a parameter ${JSON.stringify(unpaged.name)}: say in resources how it is paged, or { by: "none" }, so that no page is left out.`;
+  if (pageColumn === undefined) return { by: "link" };
+  const message = `${JSON.stringify(resource.id)} has a parameter ${JSON.stringify(pageColumn.name)}: say in resources how it is paged, or { by: "none" }, so that no page is left out.`;
   throw new QueryError("invalid_options", message, { details: { resource: resource.id } });
 }

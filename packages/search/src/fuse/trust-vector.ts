@@ -3,7 +3,7 @@ import type { SearchHit } from "../search-index.ts";
 const minHits = 4;
 const maxHits = 100;
 /**
- * Correlation, minus its standard error, from which vectors count fully. At 0 they do not count.
+ * The correlation, less its standard error, at which vectors get full weight. At 0 they get none.
  */
 const fullTrust = 0.15;
 
@@ -28,7 +28,7 @@ export function trustVector(text: readonly SearchHit[], vector: readonly SearchH
   return coverage * Math.min(1, Math.max(0, trust));
 }
 
-/** Pearson's correlation. 0 if one side does not vary. */
+/** Pearson correlation, or 0 if either side is constant. */
 function correlationOf(pairs: readonly (readonly [number, number])[]): number {
   let leftMean = 0;
   let rightMean = 0;

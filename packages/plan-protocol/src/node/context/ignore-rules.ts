@@ -5,7 +5,7 @@ const MAX_RULES = 5_000;
 
 /** One line of a `.gitignore`. */
 interface IgnoreRule {
-  /** `!`: includes again what an earlier line excluded. */
+  /** It starts with `!` and includes again what an earlier line excluded. */
   isNegated: boolean;
   isForFoldersOnly: boolean;
   fits(path: string, name: string): boolean;

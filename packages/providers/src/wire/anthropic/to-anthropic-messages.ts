@@ -102,7 +102,7 @@ function listOf(content: unknown): unknown[] {
   return Array.isArray(content) ? content : [];
 }
 
-/** Writes a message as a turn of its own, without regard to its original form. Undefined if it has no content. */
+/** Converts a message to a turn of its own, whatever its original form was. Undefined if it has no content. */
 export function writeTurn(
   message: ChatMessage,
   losses: Losses = new Losses(),
@@ -160,7 +160,7 @@ function toResultBlock(message: ChatMessage, id: string, losses: Losses): JsonRe
   return joinFields(written, ownFields(message));
 }
 
-/** A part as a block. None for a blank text, which the API rejects. */
+/** Converts a part to a block. Returns none for a blank text, which the API rejects. */
 function toBlock(part: Part, role: ChatMessage["role"], losses: Losses): JsonRecord[] {
   if (part.type === "provider" && part.provider === format && isRecord(part.raw))
     return [{ ...part.raw }];
