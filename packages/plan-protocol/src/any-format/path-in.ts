@@ -1,16 +1,18 @@
-const NAME = /^\/?[\w.@~+()[\]-]+(?:[\\/][\w.@~+()[\]-]+)*$/;
+const NAME = /^\/?[\p{L}\p{M}\p{N}_.@~+()[\]$#-]+(?:[\\/][\p{L}\p{M}\p{N}_.@~+()[\]$#-]+)*$/u;
 const DECORATION =
-  /^(?:#{1,6}|[-*]|\d+\.)\s+|^(?:\/\/|#|(?:File|Path|Filename):)\s*|^(\*\*|`)(.+)\1$|:$/i;
+  /^(?:#{1,6}|[-*]|\d+\.)\s+|^(?:\/\/|#|(?:(?:New )?File|Path|Filename)(?: \d+)?:)\s*|^(\*\*?|`)(.+)\1$|^\[(.+)\]\([^()\s]*\)$|:$/i;
+/** A folder, an extension, or a name that needs none. */
+const PATH =
+  /.\/|\.\w{1,8}$|^\.[a-z][\w.-]*$|\.properties$|^\/?[A-Z]\w+file$|^(?:LICENSE|README|CHANGELOG|NOTICE|CODEOWNERS)$/;
 
 /** The path in a line that holds nothing else. It may be a heading, bold, in backquotes or followed by a colon. */
 export function pathIn(line: string): string | undefined {
   let path = line.trim();
   for (let before = ""; before !== path;) {
     before = path;
-    path = path.replace(DECORATION, "$2").trim();
+    path = path.replace(DECORATION, "$2$3").trim();
   }
-  const isPath = path.lastIndexOf("/") > 0 || /\.\w{1,8}$|^\/?[A-Z]\w+file$/.test(path);
-  return isPath && NAME.test(path) ? path : undefined;
+  return PATH.test(path) && NAME.test(path) ? path : undefined;
 }
 
 /** The only path in backquotes in a line of prose, as in "Update `src/a.js`:". */
@@ -21,6 +23,8 @@ export function pathNamedIn(line: string): string | undefined {
 
 /** The path after the opening of a fence, as in "js src/a.js" or "js title=src/a.js". */
 export function pathOfInfo(info: string): string | undefined {
+  // A range of lines shows a part of a file.
+  if (/\d+:\d+/.test(info)) return undefined;
   const words = info.split(/[\s:]+/).map((word) => word.replace(/^\w+=/, ""));
   const named = words.map((word) => word.replace(/^["'{](.*)["'}]$/, "$1"));
   return named.find((word) => pathIn(word) === word);
@@ -28,6 +32,7 @@ export function pathOfInfo(info: string): string | undefined {
 
 /** The path in a comment that holds nothing else, as the first line of a file may name it. */
 export function pathInComment(line: string): string | undefined {
-  const [, text] = /^\s*(?:\/\/|#|--|;|<!--|\/\*)\s*(.*?)\s*(?:-->|\*\/)?$/.exec(line) ?? [];
+  const [, text] =
+    /^\s*(?:\/\/|#|--|;|<!--|\{?\/\*+|\*|""")\s*(.*?)\s*(?:-->|\*\/\}?|""")?$/.exec(line) ?? [];
   return text === undefined ? undefined : pathIn(text);
 }

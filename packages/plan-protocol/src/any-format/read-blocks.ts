@@ -11,6 +11,11 @@ export function beginsBlock(line: string | undefined): boolean {
   return SEARCH.test(line ?? "");
 }
 
+/** The text behind the mark of a block's first line, which may be a path. */
+export function textAtMark(line: string): string {
+  return line.replace(SEARCH, "").trim();
+}
+
 /**
  * Reads a block of `<<<<<<< SEARCH`, `=======` and `>>>>>>> REPLACE`, or one with Cline's markers. `end` is the line
  * after it.

@@ -3,14 +3,16 @@ import { nameOfHeader, readHunks } from "../place/read-hunks.ts";
 import { planIssue, quote } from "../plan-issue.ts";
 import { type ReadAt } from "./found-edits.ts";
 
+/** The end of a name that stands for the file before or after the change, as in `diff -u a.ts a.ts.new`. */
+const COPY = /(?<=\.\w+)\.(?:new|old|orig|bak)$/;
 const RENAME = /^rename (from|to) (.+?)\s*$/;
 
 /** Reads the unified diff of one file. Its hunks have line numbers or only `@@`. */
 export const readUnifiedDiff: ReadAt = (lines, at) => {
   if (lines[at]?.startsWith("diff --git ") === true) return readGitHeader(lines, at);
   if (!isHeader(lines, at)) return undefined;
-  const from = nameOfHeader(lines[at] ?? "");
-  const to = nameOfHeader(lines[at + 1] ?? "");
+  const from = nameOfHeader(lines[at] ?? "")?.replace(COPY, "");
+  const to = nameOfHeader(lines[at + 1] ?? "")?.replace(COPY, "");
   const end = fileEnd(lines, at + 2);
   const hunks = readHunks(lines.slice(at + 2, end));
   const name = to ?? from ?? "/dev/null";

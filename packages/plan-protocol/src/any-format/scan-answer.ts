@@ -6,7 +6,7 @@ import { isPlanLike } from "../parse/read-plan.ts";
 import { type PlanIssue, planIssue, quote, refusal } from "../plan-issue.ts";
 import type { FoundEdits, ReadAt } from "./found-edits.ts";
 import { pathIn, pathInComment, pathNamedIn, pathOfInfo } from "./path-in.ts";
-import { beginsBlock, readBlock } from "./read-blocks.ts";
+import { beginsBlock, readBlock, textAtMark } from "./read-blocks.ts";
 import { readCalls, type ToolCalls } from "./read-calls.ts";
 import { fenceEnd, fenceMarkIn } from "./read-fence.ts";
 import { readUnifiedDiff } from "./read-unified-diff.ts";
@@ -22,7 +22,7 @@ export interface ScannedAnswer {
 
 /** Lines that look like parts of an edit, also indented or quoted. */
 const MARK =
-  /^[\s>]*(?:<{5,9} ?\w|>{5,9} ?\w|-{5,9} ?SEARCH\b|\+{5,9} ?REPLACE\b|\*{3} (?:Begin Patch|End Patch|(?:Add|Update|Delete) File:)|@@(?:\s|$)|\+\+\+ \S)/;
+  /^[\s>]*(?:<{5,9} ?\w|>{5,9} ?\w|-{5,9} ?SEARCH\b|\+{5,9} ?REPLACE\b|\*{3} (?:Begin Patch|End Patch|(?:Add|Update|Delete) File:)|@@(?:\s|$)|\+\+\+ \S)|^[\s>]*(?:<{3,9} ?search|>{3,9} ?replace)\b/i;
 /** Tags in which models write edits. */
 const TAG =
   /^[\s>]*<\/?(?:(?:edit|replace|search|old|new|str_replace|write|create|insert|delete|apply|file|content|invoke|parameter|function)(?:[_=]\w+)*(?:\s[^<>]*)?|\w+\s[^<>]*?(?:file|path)\w*=[^<>]*)>/i;
@@ -30,13 +30,29 @@ const TAG =
 const DIFF_TAG = /^\s*<\/?(?:replace_in_file|diff)>\s*$/;
 const TAGGED_PATH = /^\s*<path>([^<>]+)<\/path>\s*$/;
 const EDIT_MEMBER =
-  /["'](?:actions|kind|command|old_str|old_string|oldString|file_path|filePath|patch|diff|proposed_changes)\\?["']\s*:|\*{3} Begin Patch/;
+  /<\|\w|\[TOOL_CALLS\]|<\/?(?:tool_call|arg_key)>|\bwrite_file\(|["'](?:actions|kind|command|old_str|old_string|oldString|file_path|filePath|patch|diff|proposed_changes)\\?["']\s*:|\*{3} Begin Patch/;
 /** A line that says that a file is below it, or names one. */
 const ON_FILE =
   /\bfiles?\b.*:\s*$|(?:^|[\s`"'(>])(?!e\.g|i\.e)[\w./-]*\w\.[A-Za-z]\w{0,7}(?![\w.])/i;
 const SHELL = /^(?:sh|bash|shell|shellsession|zsh|console|terminal|powershell|cmd)\b/i;
-/** A command that writes the lines below it to a file. */
-const HEREDOC = /(?:>|\btee\b).*<<-?\s*['"]?\w|<<-?\s*['"]?\w+['"]?\s*(?:>|\|\s*tee\b)/;
+/** Commands that change files. */
+const COMMAND =
+  /(?:^|[;&|]|\$ )\s*(?:sed\s+(?:-\w+\s+)*-i|perl\s+-p?i|git\s+(?:mv|rm|apply)\s|mv\s|patch\s|rm\s+(?:-f\s+)?[\w./-]+\.\w|(?:echo|printf|cat)\s.*>\s*(?!\/dev\/|&)[\w."'~/])|\|\s*tee\s|(?:>|\btee\b).*<<-?\s*['"]?\w|\b(?:Set-Content|Out-File|writeFileSync|write_text)\b|\bopen\([^)]*['"]w/;
+/** The same in a line of prose, where a word alone may be one of English. */
+const COMMAND_LINE = /^\s*(?:\$\s+)?(?:(?:rm|mv|git (?:mv|rm)|sed -i)\s+\S*[./]|echo\s.*>\s*\S+$)/;
+/** Marks of an edit in a fence below a path, which would become the text of the file. */
+const MARK_IN_FILE =
+  /^[\s>]*(?:<{3,9} ?(?:SEARCH|ORIGINAL|OLD)\b|>{3,9} ?(?:REPLACE|UPDATED|NEW)\b|\*{3} (?:Begin Patch|End Patch|(?:Add|Update|Delete) File:)|<\/?(?:replace|(?:old|new)_str(?:ing)?)>)/i;
+const DIFF = /^u?(?:diff|patch)\b/i;
+const DIFF_FILE = /\.(?:diff|patch)$/i;
+const SHELL_FILE = /(?:\.(?:\w*sh|ps1|bat|cmd)|(?:^|\/)[^.]+|(?:^|\/)\.[^/]*)$/i;
+/** A line between two blocks that may name another file than the last one. */
+const OTHER_FILE =
+  /[^\s`"'(*]\.(?:[cm]?[jt]sx?|py|rb|go|rs|java|kts?|[ch](?:pp|c)?|cs|php|swift|scala|sh|mdx?|json|ya?ml|toml|html?|s?css|sql|vue|svelte|txt|xml|ini|env)\b|^[A-Z][A-Z_]+$/u;
+/** A line below a fence that says where it belongs. */
+const SAVED_AS = /^\W*(?:(?:save|put|store|write)\b.*[/.]\w|\S+\.\w+\W*$)/i;
+const BEFORE_OR_AFTER =
+  /^\W*(?:before|after|old|new|from|to|with|change|replace(?: it)?(?: with| by)?)\W*$/i;
 /** A path, or what may be one, after the opening of a fence. */
 const INFO_ON_FILE = /[\w)\]}]\.[a-z]\w{0,7}\b|\w[\\/]\w/i;
 const MARKDOWN = /\.(?:md|mdx|markdown)$/i;
@@ -52,6 +68,10 @@ interface Scan {
   found: Omit<FoundEdits, "end">[];
   /** The last path that was seen. A block belongs to it. */
   path: string | undefined;
+  /** The path of the last line that names one alone, until an edit follows. */
+  named: string | undefined;
+  /** The lines since the last edit or path. */
+  between: string[];
   /** The last line that was not blank, and the path in it. */
   above: { path: string | undefined; line: string };
   hasPlan: boolean;
@@ -74,6 +94,8 @@ export function scanAnswer(answer: string): Result<ScannedAnswer> {
     lines: linesOf(answer),
     found: [],
     path: undefined,
+    named: undefined,
+    between: [],
     above: NOTHING_ABOVE,
     hasPlan: false,
     openValues: 0,
@@ -92,7 +114,7 @@ export function scanAnswer(answer: string): Result<ScannedAnswer> {
   if (stray !== undefined && (found.length > 0 || hasPlan))
     return refusal(
       "ERR_PATCH_NOT_UNIFIED",
-      `${quote(stray)} may hold an edit beside those that were read. Give all calls in one list, and nothing else in JSON.`,
+      `${quote(stray)} may hold an edit beside those that were read. Give all edits in one format, and all calls in one list.`,
     );
   if (unnamed !== undefined && found.some(({ format }) => format === "whole_file"))
     return refusal(
@@ -106,13 +128,17 @@ export function scanAnswer(answer: string): Result<ScannedAnswer> {
 function readFrom(scan: Scan, at: number): number | PlanIssue {
   const { lines } = scan;
   const line = lines[at] ?? "";
+  const indent = INDENTED_FENCE.exec(line)?.[1];
+  if (indent !== undefined) {
+    removeIndent(lines, at, indent);
+    return at;
+  }
   if (beginsBlock(line)) return takeBlock(scan, at);
   for (const read of READERS) {
     const edits = read(lines, at);
     if (edits === undefined) continue;
     if ("code" in edits) return edits;
-    scan.found.push(edits);
-    scan.above = NOTHING_ABOVE;
+    take(scan, edits);
     return edits.end;
   }
   if (fenceMarkIn(line) !== undefined) return takeFence(scan, at);
@@ -126,12 +152,35 @@ function readFrom(scan: Scan, at: number): number | PlanIssue {
     return at + 1;
   }
   if (MARK.test(line) || TAG.test(line)) return leftOver(line);
-  if (EDIT_MEMBER.test(line)) scan.stray ??= line;
+  if (EDIT_MEMBER.test(line) || COMMAND_LINE.test(line) || QUOTED_FENCE.test(line))
+    scan.stray ??= line;
   if (line.trim() !== "") {
-    scan.above = { path: pathIn(line), line };
-    scan.path = scan.above.path ?? scan.path;
+    const path = pathIn(line);
+    scan.above = { path, line };
+    scan.between = path === undefined ? [...scan.between, line] : [];
+    scan.path = path ?? scan.path;
+    scan.named = path ?? scan.named;
   }
   return at + 1;
+}
+
+const INDENTED_FENCE = /^([ \t]+)(?:`{3,}|~{3,})/;
+const QUOTED_FENCE = /^\s*>\s*(?:`{3,}|~{3,})/;
+
+/** Removes the indentation that the item of a list gives to a fence and all that follows in it. */
+function removeIndent(lines: string[], from: number, indent: string): void {
+  for (const [index, line] of lines.entries()) {
+    if (index < from) continue;
+    if (line.startsWith(indent)) lines[index] = line.slice(indent.length);
+    else if (line.trim() !== "") return;
+  }
+}
+
+function take(scan: Scan, { format, changes }: Omit<FoundEdits, "end">): void {
+  scan.found.push({ format, changes });
+  scan.above = NOTHING_ABOVE;
+  scan.named = undefined;
+  scan.between = [];
 }
 
 function leftOver(line: string): PlanIssue {
@@ -145,8 +194,9 @@ function takeBlock(scan: Scan, at: number): number | PlanIssue {
   const block = readBlock(scan.lines, at);
   if ("code" in block) return block;
   const { line } = scan.above;
-  const named = pathNamedIn(line);
-  const path = scan.path ?? named;
+  const atMark = textAtMark(scan.lines[at] ?? "");
+  const named = pathIn(atMark) ?? pathNamedIn(line);
+  const path = pathIn(atMark) ?? scan.path ?? named;
   if (path === undefined)
     return planIssue("ERR_INVALID_PATH", "A SEARCH block has no path above it.");
   if (named !== undefined && named !== path)
@@ -154,8 +204,15 @@ function takeBlock(scan: Scan, at: number): number | PlanIssue {
       "ERR_INVALID_PATH",
       `The SEARCH block under ${quote(line)} may belong to ${quote(path)} or to ${quote(named)}. Put its path alone on the line above it.`,
     );
-  scan.found.push({ format: "search_replace", changes: [changeOf(path, block.text)] });
-  scan.above = NOTHING_ABOVE;
+  const other = [...scan.between, atMark].find(
+    (text) => OTHER_FILE.test(text) && !text.includes(path),
+  );
+  if (other !== undefined)
+    return planIssue(
+      "ERR_INVALID_PATH",
+      `The SEARCH block under ${quote(other)} may belong to another file than ${quote(path)}. Put its path alone on the line above it.`,
+    );
+  take(scan, { format: "search_replace", changes: [changeOf(path, block.text)] });
   return block.end;
 }
 
@@ -188,20 +245,51 @@ function takeFence(scan: Scan, at: number): number | PlanIssue {
     return at + 1;
   }
   if (path === undefined) return passFence(scan, { info, start: at + 1, end });
+  if (SHELL.test(info) && !SHELL_FILE.test(path))
+    return planIssue(
+      "ERR_PATCH_NOT_UNIFIED",
+      `The fence of ${quote(path)} holds commands, which are not run. Give the whole file, or an edit of it.`,
+    );
+  if (isDiff(info, lines.slice(at + 1, end)) && !DIFF_FILE.test(path))
+    return takeDiff(scan, { path, start: at + 1, end });
   const limit = MARKDOWN.test(path) ? lines.length : nextFile(lines, at + 1);
   const last = fenceEnd(lines, at, { path, limit });
   if (typeof last !== "number") return last;
   const body = lines.slice(at + 1, last);
-  const block = body.find(beginsBlock);
+  const block = body.find((text) => beginsBlock(text) || MARK_IN_FILE.test(text));
   if (block !== undefined && !MARKDOWN.test(path))
     return planIssue(
       "ERR_PATCH_NOT_UNIFIED",
       `The file ${quote(path)} holds ${quote(block)} below other text. Give the whole file, or blocks alone.`,
     );
   const content = body.map((text) => `${text}\n`).join("");
-  scan.found.push({ format: "whole_file", changes: [{ type: "whole", path, content }] });
-  scan.above = NOTHING_ABOVE;
+  take(scan, { format: "whole_file", changes: [{ type: "whole", path, content }] });
   return last + 1;
+}
+
+/** True if a fence says that it is a diff, or each of its lines begins as one of a diff. */
+function isDiff(info: string, body: readonly string[]): boolean {
+  const begins = (mark: string): boolean => body.some((line) => line.startsWith(mark));
+  const isAll = body.every((line) => line === "" || /^[-+ @\\]/.test(line));
+  return DIFF.test(info) || (isAll && begins("-") && begins("+"));
+}
+
+/** Reads a diff below a path, which has no header of its own. */
+function takeDiff(
+  scan: Scan,
+  { path, start, end }: { path: string; start: number; end: number },
+): number | PlanIssue {
+  const body = scan.lines.slice(start, end);
+  const numbers = body.some((line) => line.startsWith("@@")) ? [] : ["@@ ... @@"];
+  const edits = readUnifiedDiff([`--- ${path}`, `+++ ${path}`, ...numbers, ...body], 0);
+  const isPlaced = body.some((line) => /^[- ]./.test(line));
+  if (edits === undefined || "code" in edits || !isPlaced)
+    return planIssue(
+      "ERR_PATCH_NOT_UNIFIED",
+      `The diff of ${quote(path)} cannot be placed. Begin it with "---" and "+++" lines, and give lines around each change.`,
+    );
+  take(scan, edits);
+  return end + 1;
 }
 
 /** Skips a fence that only shows something. One that names a file may be that file. */
@@ -212,22 +300,25 @@ function passFence(
   const { line } = scan.above;
   const isShell = SHELL.test(info);
   const body = scan.lines.slice(start, end);
-  const mark = body.find((inner) => MARK.test(inner) || (isShell && HEREDOC.test(inner)));
+  const mark = body.find(
+    (inner) => MARK.test(inner) || /\bwrite_file\(/.test(inner) || (isShell && COMMAND.test(inner)),
+  );
   if (mark !== undefined) return leftOver(mark);
-  const first = body.find((inner) => inner.trim() !== "") ?? "";
-  if (!isShell) {
-    const named = [
-      ...(pathInComment(first) === undefined ? [] : [first]),
-      ...(INFO_ON_FILE.test(info) ? [info] : []),
-      ...(ON_FILE.test(line) ? [line] : []),
-    ];
-    if (named[0] !== undefined)
-      return planIssue(
-        "ERR_INVALID_PATH",
-        `The fence with ${quote(named[0])} may be a file. Put the path alone on the line above it.`,
-      );
-    scan.unnamed ??= line;
-  }
+  const [first = "", ...others] = body.filter((inner) => inner.trim() !== "").slice(0, 3);
+  const commented = [first, ...others].find((inner) => pathInComment(inner) !== undefined);
+  const below = scan.lines[nextLine(scan.lines, end + 1)] ?? "";
+  const named = isShell
+    ? commented
+    : (commented ??
+      (INFO_ON_FILE.test(info) || DIFF.test(info) ? info : undefined) ??
+      (ON_FILE.test(line) || BEFORE_OR_AFTER.test(line) ? line : undefined) ??
+      (SAVED_AS.test(below) ? below : scan.named));
+  if (named !== undefined)
+    return planIssue(
+      "ERR_INVALID_PATH",
+      `The fence with ${quote(named)} may be a file or an edit. Put the path alone on the line above it.`,
+    );
+  if (!isShell) scan.unnamed ??= line;
   if (first !== "")
     scan.remarks.push(
       isShell

@@ -127,7 +127,11 @@ function placeWhole(
   });
   if (!Array.isArray(lines)) return lines;
   // A mere snippet below a file name looks like a whole file.
-  if (isWhole !== true && base.lines.length > MIN_LINES && lines.length < base.lines.length / 2)
+  const isShort = lines.length < base.lines.length / 2;
+  const isBlank = lines.every((line) => line.trim() === "");
+  const isSnippet =
+    isShort && (base.lines.length > MIN_LINES || isBlank || isQuoted(base.lines, lines));
+  if (isWhole !== true && isSnippet)
     return planIssue(
       "ERR_ELISION",
       `${quote(path)} has ${base.lines.length} lines, of which ${lines.length} are given. Give the whole file, or an edit of it.`,
@@ -135,6 +139,12 @@ function placeWhole(
   const placed = placeAt(base.lines, { lines: diffLines(base.lines, lines) }, { at: 0 });
   if (placed !== undefined) take(round, { ...placed, slips: [] });
   return undefined;
+}
+
+/** True for lines from the middle of a file, which a model quotes rather than keeps alone. */
+function isQuoted(all: readonly string[], lines: readonly string[]): boolean {
+  const at = `\n${all.join("\n")}\n`.indexOf(`\n${lines.join("\n")}\n`);
+  return at > 0 && !all.join("\n").endsWith(`\n${lines.join("\n")}`);
 }
 
 function placeInsert(
