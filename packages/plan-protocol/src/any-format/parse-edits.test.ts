@@ -277,6 +277,13 @@ ${HUNK}
     expect(apply(edit + rest)).toContain(quoted);
   });
 
+  it("takes a fence between two edits for what it shows", () => {
+    const shown = "Call it:\n```ts\ntotal([]);\n```\n\n";
+    const other = `src/long.ts\n${block("", "line\n").replace("line", "added")}`;
+    expect(apply(edit + shown + other)).toContain("src/long.ts");
+    expect(apply(edit + shown + other)).not.toContain("may be a file");
+  });
+
   it("lists fences that hold no edit beside the plan", () => {
     const rest = "Call it:\n```ts\ntotal([]);\n```\n\nThen:\n```sh\nnpm test\n```\n";
     const readSet: ReadSet = new Map([["src/cart.ts", { sha256: SHA, text: BASE }]]);

@@ -50,7 +50,7 @@ const SHELL_FILE = /(?:\.(?:\w*sh|ps1|bat|cmd)|(?:^|\/)[^.]+|(?:^|\/)\.[^/]*)$/i
 const OTHER_FILE =
   /[^\s`"'(*]\.(?:[cm]?[jt]sx?|py|rb|go|rs|java|kts?|[ch](?:pp|c)?|cs|php|swift|scala|sh|mdx?|json|ya?ml|toml|html?|s?css|sql|vue|svelte|txt|xml|ini|env)\b|^[A-Z][A-Z_]+$/u;
 /** A line below a fence that says where it belongs. */
-const SAVED_AS = /^\W*(?:(?:save|put|store|write)\b.*[/.]\w|\S+\.\w+\W*$)/i;
+const SAVED_AS = /^\W*(?:save|put|store|write)\b.*[/.]\w|^[*(]+\S+\.\w+[*)]+$/i;
 const BEFORE_OR_AFTER =
   /^\W*(?:before|after|old|new|from|to|with|change|replace(?: it)?(?: with| by)?)\W*$/i;
 /** A path, or what may be one, after the opening of a fence. */
