@@ -5,6 +5,28 @@ import { type FileChange, linesOf, type TextChange } from "../place/file-change.
 import { isPlanLike } from "../parse/read-plan.ts";
 import { type PlanIssue, planIssue, quote, refusal } from "../plan-issue.ts";
 import type { FoundEdits, ReadAt } from "./found-edits.ts";
+import {
+  BEFORE_OR_AFTER,
+  COMMAND,
+  COMMAND_LINE,
+  DIFF,
+  DIFF_FILE,
+  DIFF_TAG,
+  EDIT_MEMBER,
+  INDENTED_FENCE,
+  INFO_ON_FILE,
+  MARK,
+  MARKDOWN,
+  MARK_IN_FILE,
+  ON_FILE,
+  OTHER_FILE,
+  QUOTED_FENCE,
+  SAVED_AS,
+  SHELL,
+  SHELL_FILE,
+  TAG,
+  TAGGED_PATH,
+} from "./edit-marks.ts";
 import { pathIn, pathInComment, pathNamedIn, pathOfInfo } from "./path-in.ts";
 import { beginsBlock, readBlock, textAtMark } from "./read-blocks.ts";
 import { readCalls, type ToolCalls } from "./read-calls.ts";
@@ -20,47 +42,13 @@ export interface ScannedAnswer {
   remarks: string[];
 }
 
-/** Lines that look like parts of an edit, also indented or quoted. */
-const MARK =
-  /^[\s>]*(?:<{5,9} ?\w|>{5,9} ?\w|-{5,9} ?SEARCH\b|\+{5,9} ?REPLACE\b|\*{3} (?:Begin Patch|End Patch|(?:Add|Update|Delete) File:)|@@(?:\s|$)|\+\+\+ \S)|^[\s>]*(?:<{3,9} ?search|>{3,9} ?replace)\b/i;
-/** Tags in which models write edits. */
-const TAG =
-  /^[\s>]*<\/?(?:(?:edit|replace|search|old|new|str_replace|write|create|insert|delete|apply|file|content|invoke|parameter|function)(?:[_=]\w+)*(?:\s[^<>]*)?|\w+\s[^<>]*?(?:file|path)\w*=[^<>]*)>/i;
-/** Cline's tags around the blocks of a file. */
-const DIFF_TAG = /^\s*<\/?(?:replace_in_file|diff)>\s*$/;
-const TAGGED_PATH = /^\s*<path>([^<>]+)<\/path>\s*$/;
-const EDIT_MEMBER =
-  /<\|\w|\[TOOL_CALLS\]|<\/?(?:tool_call|arg_key)>|\bwrite_file\(|["'](?:actions|kind|command|old_str|old_string|oldString|file_path|filePath|patch|diff|proposed_changes)\\?["']\s*:|\*{3} Begin Patch/;
-/** A line that says that a file is below it, or names one. */
-const ON_FILE =
-  /\bfiles?\b.*:\s*$|(?:^|[\s`"'(>])(?!e\.g|i\.e)[\w./-]*\w\.[A-Za-z]\w{0,7}(?![\w.])/i;
-const SHELL = /^(?:sh|bash|shell|shellsession|zsh|console|terminal|powershell|cmd)\b/i;
-/** Commands that change files. */
-const COMMAND =
-  /(?:^|[;&|]|\$ )\s*(?:sed\s+(?:-\w+\s+)*-i|perl\s+-p?i|git\s+(?:mv|rm|apply)\s|mv\s|patch\s|rm\s+(?:-f\s+)?[\w./-]+\.\w|(?:echo|printf|cat)\s.*>\s*(?!\/dev\/|&)[\w."'~/])|\|\s*tee\s|(?:>|\btee\b).*<<-?\s*['"]?\w|\b(?:Set-Content|Out-File|writeFileSync|write_text)\b|\bopen\([^)]*['"]w/;
-/** The same in a line of prose, where a word alone may be one of English. */
-const COMMAND_LINE = /^\s*(?:\$\s+)?(?:(?:rm|mv|git (?:mv|rm)|sed -i)\s+\S*[./]|echo\s.*>\s*\S+$)/;
-/** Marks of an edit in a fence below a path, which would become the text of the file. */
-const MARK_IN_FILE =
-  /^[\s>]*(?:<{3,9} ?(?:SEARCH|ORIGINAL|OLD)\b|>{3,9} ?(?:REPLACE|UPDATED|NEW)\b|\*{3} (?:Begin Patch|End Patch|(?:Add|Update|Delete) File:)|<\/?(?:replace|(?:old|new)_str(?:ing)?)>)/i;
-const DIFF = /^u?(?:diff|patch)\b/i;
-const DIFF_FILE = /\.(?:diff|patch)$/i;
-const SHELL_FILE = /(?:\.(?:\w*sh|ps1|bat|cmd)|(?:^|\/)[^.]+|(?:^|\/)\.[^/]*)$/i;
-/** A line between two blocks that may name another file than the last one. */
-const OTHER_FILE =
-  /[^\s`"'(*]\.(?:[cm]?[jt]sx?|py|rb|go|rs|java|kts?|[ch](?:pp|c)?|cs|php|swift|scala|sh|mdx?|json|ya?ml|toml|html?|s?css|sql|vue|svelte|txt|xml|ini|env)\b|^[A-Z][A-Z_]+$/u;
-/** A line below a fence that says where it belongs. */
-const SAVED_AS = /^\W*(?:save|put|store|write)\b.*[/.]\w|^[*(]+\S+\.\w+[*)]+$/i;
-const BEFORE_OR_AFTER =
-  /^\W*(?:before|after|old|new|from|to|with|change|replace(?: it)?(?: with| by)?)\W*$/i;
-/** A path, or what may be one, after the opening of a fence. */
-const INFO_ON_FILE = /[\w)\]}]\.[a-z]\w{0,7}\b|\w[\\/]\w/i;
-const MARKDOWN = /\.(?:md|mdx|markdown)$/i;
 /** Readers of the formats whose first line says which it is. */
 const READERS: readonly ReadAt[] = [readV4a, readUnifiedDiff];
 /** Limits the search for JSON values that never end, since each one scans the rest of the answer. */
 const MAX_OPEN_VALUES = 3;
 
+/** Characters of a line that are searched for signs of an edit, since a hostile line is long. */
+const MAX_HEAD = 500;
 const NOTHING_ABOVE = { path: undefined, line: "" };
 
 interface Scan {
@@ -151,27 +139,26 @@ function readFrom(scan: Scan, at: number): number | PlanIssue {
     scan.path = tagged ?? scan.path;
     return at + 1;
   }
-  if (MARK.test(line) || TAG.test(line)) return leftOver(line);
-  if (EDIT_MEMBER.test(line) || COMMAND_LINE.test(line) || QUOTED_FENCE.test(line))
+  const head = line.slice(0, MAX_HEAD);
+  if (MARK.test(head) || TAG.test(head)) return leftOver(line);
+  if (EDIT_MEMBER.test(line) || COMMAND_LINE.test(head) || QUOTED_FENCE.test(head))
     scan.stray ??= line;
   if (line.trim() !== "") {
     const path = pathIn(line);
     scan.above = { path, line };
-    scan.between = path === undefined ? [...scan.between, line] : [];
+    if (path === undefined) scan.between.push(head);
+    else scan.between = [];
     scan.path = path ?? scan.path;
     scan.named = path ?? scan.named;
   }
   return at + 1;
 }
 
-const INDENTED_FENCE = /^([ \t]+)(?:`{3,}|~{3,})/;
-const QUOTED_FENCE = /^\s*>\s*(?:`{3,}|~{3,})/;
-
 /** Removes the indentation that the item of a list gives to a fence and all that follows in it. */
 function removeIndent(lines: string[], from: number, indent: string): void {
-  for (const [index, line] of lines.entries()) {
-    if (index < from) continue;
-    if (line.startsWith(indent)) lines[index] = line.slice(indent.length);
+  for (let at = from; at < lines.length; at += 1) {
+    const line = lines[at] ?? "";
+    if (line.startsWith(indent)) lines[at] = line.slice(indent.length);
     else if (line.trim() !== "") return;
   }
 }
@@ -231,10 +218,7 @@ function takeFence(scan: Scan, at: number): number | PlanIssue {
   }
   const path = pathOfInfo(info) ?? above.path;
   const first = nextLine(lines, at + 1);
-  const closing = lines.findIndex(
-    (line, index) => index > at && line.trim().startsWith(mark) && fenceMarkIn(line)?.info === "",
-  );
-  const end = closing < 0 ? lines.length : closing;
+  const end = closingLine(lines, at + 1, mark);
   if (
     beginsEdit(lines, first) ||
     (path === undefined &&
@@ -298,20 +282,21 @@ function passFence(
   { info, start, end }: { info: string; start: number; end: number },
 ): number | PlanIssue {
   const { line } = scan.above;
+  const head = line.slice(0, MAX_HEAD);
   const isShell = SHELL.test(info);
-  const body = scan.lines.slice(start, end);
+  const body = scan.lines.slice(start, end).map((inner) => inner.slice(0, MAX_HEAD));
   const mark = body.find(
     (inner) => MARK.test(inner) || /\bwrite_file\(/.test(inner) || (isShell && COMMAND.test(inner)),
   );
   if (mark !== undefined) return leftOver(mark);
   const [first = "", ...others] = body.filter((inner) => inner.trim() !== "").slice(0, 3);
   const commented = [first, ...others].find((inner) => pathInComment(inner) !== undefined);
-  const below = scan.lines[nextLine(scan.lines, end + 1)] ?? "";
+  const below = (scan.lines[nextLine(scan.lines, end + 1)] ?? "").slice(0, MAX_HEAD);
   const named = isShell
     ? commented
     : (commented ??
       (INFO_ON_FILE.test(info) || DIFF.test(info) ? info : undefined) ??
-      (ON_FILE.test(line) || BEFORE_OR_AFTER.test(line) ? line : undefined) ??
+      (ON_FILE.test(head) || BEFORE_OR_AFTER.test(head) ? line : undefined) ??
       (SAVED_AS.test(below) ? below : scan.named));
   if (named !== undefined)
     return planIssue(
@@ -329,9 +314,19 @@ function passFence(
   return end + 1;
 }
 
+/** The next line that closes a fence opened by `mark`, or the end. */
+function closingLine(lines: readonly string[], from: number, mark: string): number {
+  let at = from;
+  const isEnd = (line: string): boolean =>
+    line.trim().startsWith(mark) && fenceMarkIn(line)?.info === "";
+  while (at < lines.length && !isEnd(lines[at] ?? "")) at += 1;
+  return at;
+}
+
 function nextLine(lines: readonly string[], from: number): number {
-  const at = lines.findIndex((line, index) => index >= from && line.trim() !== "");
-  return at < 0 ? lines.length : at;
+  let at = from;
+  while (at < lines.length && lines[at]?.trim() === "") at += 1;
+  return at;
 }
 
 /** Whether an edit begins at a line, in any format except `whole_file`. */
