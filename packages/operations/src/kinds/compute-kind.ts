@@ -8,11 +8,11 @@ import { valuesByTag } from "./template-scope-of.ts";
 
 /** Parameters of the kind `compute`. */
 export interface ComputeParams extends ResultParams {
-  /** The name of a function that the application supplied. */
+  /** Name of a function supplied by the application. */
   function: string;
-  /** JSON. An empty object by default. */
+  /** Any JSON value. Defaults to an empty object. */
   input?: unknown;
-  /** Time limit of the call. Only that of the run by default. */
+  /** Time limit of the call. By default only the run's limit applies. */
   timeoutMs?: number | undefined;
 }
 
@@ -23,7 +23,7 @@ const params: z.ZodType<ComputeParams> = z.strictObject({
   ...resultShape,
 });
 
-/** Stores what a function returns. */
+/** Stores the return value of a function. */
 export const computeKind: Kind = createKind(
   params,
   ({ functions }) =>

@@ -6,11 +6,11 @@ import type { BuiltinOperationsOptions } from "./kind-options.ts";
 
 /** The built-in kinds, for `OperationRegistry.register`. */
 export interface BuiltinOperations {
-  /** Handlers by kind. Kinds that lack an option they need are left out. */
+  /** Handlers by kind. Omits kinds that lack a required option. */
   readonly handlers: Readonly<Record<string, OperationHandler>>;
 }
 
-/** Each kind, and the option that it needs. */
+/** Each kind, and the option that it requires. */
 const needs: readonly (readonly [BuiltinKind, (keyof BuiltinOperationsOptions)?])[] = [
   ["template"],
   ["transform"],
@@ -24,7 +24,9 @@ const needs: readonly (readonly [BuiltinKind, (keyof BuiltinOperationsOptions)?]
 
 const loadKinds = loadOnce(() => import("./kinds.ts"));
 
-/** A handler of a built-in kind. Its first call loads the code of the kinds, with their schemas and templates. */
+/**
+ * Creates a handler of a built-in kind. Its first call loads the code of the kinds, including schemas and templates.
+ */
 export function kindHandler(
   kind: BuiltinKind,
   options: BuiltinOperationsOptions,
@@ -33,7 +35,7 @@ export function kindHandler(
   return async (context) => (await load())(context);
 }
 
-/** Creates the handlers of all kinds whose options the application has supplied. */
+/** Creates the handlers of all kinds whose required options are supplied. */
 export function createBuiltinOperations(options: BuiltinOperationsOptions = {}): BuiltinOperations {
   const given = needs.filter(([, need]) => need === undefined || options[need] !== undefined);
   return {

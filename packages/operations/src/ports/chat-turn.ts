@@ -8,11 +8,11 @@ import type { AssistantVariant, VariantState } from "./chat-store.ts";
 export interface StoredVariant {
   variantId: string;
   content: string | Part[];
-  /** True if an abort cut it off. */
+  /** True if an abort cut the text short. */
   partial?: boolean | undefined;
   /** Tool calls that the model requested in this answer. */
   toolCalls?: readonly ToolCall[] | undefined;
-  /** Tool calls before this answer, with their results. They precede it in later prompts. */
+  /** Tool calls before this answer, and their results. They precede it in later prompts. */
   messages?: readonly ChatMessage[] | undefined;
   /** The model's reasoning before this answer. */
   reasoning?: string | undefined;
@@ -22,7 +22,7 @@ export interface StoredVariant {
   state?: VariantState | undefined;
 }
 
-/** A user message and the answers to it, and which of their variants are selected. */
+/** A user message and its answers, with the selected variants. */
 export interface StoredTurn {
   userMessageId: string;
   userVariants: StoredVariant[];
@@ -30,11 +30,11 @@ export interface StoredTurn {
   assistantVariants: StoredVariant[];
   /** Undefined before the first answer. */
   selectedAssistant?: number | undefined;
-  /** State of the last run that wrote something but produced no answer. Used while the turn has no answer. */
+  /** State of the last run that wrote something but produced no answer. Used while the turn has none. */
   state?: VariantState | undefined;
 }
 
-/** The state after the turn as it is shown. */
+/** Returns the state after the turn as displayed. */
 export function shownState({
   assistantVariants,
   selectedAssistant,
@@ -43,7 +43,7 @@ export function shownState({
   return selectedAssistant === undefined ? state : assistantVariants[selectedAssistant]?.state;
 }
 
-/** Stores an answer and selects it. Replaces the answer if it is already there. Returns its index. */
+/** Stores an answer and selects it. Replaces it if it already exists. Returns its index. */
 export function saveVariant(
   turn: StoredTurn,
   { assistantVariantId, text, partial, toolCalls, messages, reasoning, state }: AssistantVariant,
@@ -59,7 +59,7 @@ export function saveVariant(
   return index;
 }
 
-/** An answer as messages of the history, after its tool calls. None for an empty answer. */
+/** Converts an answer to history messages, preceded by its tool calls. Returns an empty list for an empty answer. */
 function answerMessages({
   variantId,
   content,
@@ -71,7 +71,7 @@ function answerMessages({
   return content.length === 0 && toolCalls.length === 0 ? [...messages] : [...messages, answer];
 }
 
-/** The history of turns as they are shown. The last one is without its answer. */
+/** Returns the history of turns as displayed. Omits the answer of the last one. */
 export function historyOf(turns: readonly StoredTurn[]): ChatMessage[] {
   const history: ChatMessage[] = [];
   for (const turn of turns) {
@@ -86,7 +86,8 @@ export function historyOf(turns: readonly StoredTurn[]): ChatMessage[] {
 }
 
 /**
- * Where a history begins that holds `maxTurns` turns or more up to a position. The start moves by whole windows only.
+ * Returns where to start a history that contains `maxTurns` turns or more up to a position. The start only moves by
+ * whole windows.
  */
 export function firstPosition(position: number, maxTurns: number | undefined): number {
   if (maxTurns === undefined) return 1;
@@ -94,7 +95,7 @@ export function firstPosition(position: number, maxTurns: number | undefined): n
   return Math.max(0, Math.floor((position - maxTurns) / window)) * window + 1;
 }
 
-/** Id of the variant that an operation's effect adds. A repeated effect has the same id. */
+/** Returns the id of the variant that an operation's effect adds. A repeated effect has the same id. */
 export function effectVariantId(
   { runId, hook }: { runId: string; hook: Hook },
   operationId: string,
@@ -103,7 +104,7 @@ export function effectVariantId(
   return `${runId}/${hook}/${operationId}/${index}`;
 }
 
-/** Removes the states of answers if `isKept` finds no writes of their runs. */
+/** Removes the states of answers for which `isKept` finds no writes by their runs. */
 export function keepStates(turn: StoredTurn, isKept: (runId: string) => boolean): void {
   const found = new Map<string, boolean>();
   for (const holder of [turn, ...turn.assistantVariants]) {

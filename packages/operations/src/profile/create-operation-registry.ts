@@ -4,7 +4,7 @@ import { operationsOf } from "./defined-profile.ts";
 import { OperationsError } from "../operations-error.ts";
 import type { OperationRegistry, RegisteredOperation } from "./registered-operation.ts";
 
-/** An empty registry. */
+/** Creates an empty registry. */
 export function createOperationRegistry(): OperationRegistry {
   const operations = new Map<string, RegisteredOperation>();
   const defined = new Set<string>();

@@ -5,13 +5,13 @@ import type { RunTransition } from "./reduce-run.ts";
 import { type OperationRecord, releaseRecord } from "./operation-record.ts";
 import { recordOf, type RunContext } from "./run-context.ts";
 
-/** Stores a step and applies it. Returns the transition that follows from it. */
+/** Stores a step and applies it. Returns the resulting transition. */
 export function takeStep(run: RunContext, step: RunStep): RunTransition | undefined {
   run.writer.step(step);
   return applyStep(run, step);
 }
 
-/** Applies a step, a new one or a stored one. Events that are already stored are not stored again. */
+/** Applies a new or stored step. Does not store events again that are already stored. */
 export function applyStep(run: RunContext, step: RunStep): RunTransition | undefined {
   switch (step.kind) {
     case "operation": {
@@ -48,7 +48,9 @@ export function applyStep(run: RunContext, step: RunStep): RunTransition | undef
   }
 }
 
-/** Records and announces how an operation ended. If that changes what its dependents see, they rebuild their views. */
+/**
+ * Records and announces how an operation ended. If that changes what its dependents see, marks their views as stale.
+ */
 export function endRecord(run: RunContext, record: OperationRecord, end: OperationStep): void {
   releaseRecord(record, run.services.limiter);
   record.end = end;

@@ -8,14 +8,14 @@ import type { ChatStore, KeptWrite } from "../ports/chat-store.ts";
 import type { RunStore } from "../ports/run-store.ts";
 import type { StoreCall } from "../ports/store-call.ts";
 
-/** Where to store long values of artifacts. */
+/** Where to store long artifact values. */
 export interface ArtifactValueOptions {
   store: ArtifactStore;
-  /** Values with more characters of JSON are offloaded. 16,384 by default. */
+  /** Values longer than this as JSON are offloaded. Defaults to 16,384 characters. */
   aboveChars?: number | undefined;
   /**
-   * Source of the handles, `operations` by default. If two run stores share the artifact store, each needs its own.
-   * Otherwise one deletes values that only the other uses.
+   * Source of the handles. Defaults to `operations`. If two run stores share the artifact store, each needs its own
+   * source. Otherwise one deletes values that only the other uses.
    */
   source?: string | undefined;
 }
@@ -23,11 +23,11 @@ export interface ArtifactValueOptions {
 /** A store that offloads long values. */
 export interface OffloadedRuns {
   runs: RunStore;
-  /** Deletes the values that no run and no state uses any more. Returns how many. */
+  /** Deletes values that no run and no state uses any more. Returns their number. */
   sweep(call?: StoreCall): Promise<number>;
 }
 
-/** Replaces a long value in a record. */
+/** Stands in for a long value in a record. */
 interface ValueHandle {
   cclArtifact: string;
   sizeBytes: number;
@@ -41,14 +41,15 @@ const defaultAboveChars = 16_384;
 const decoder = new TextDecoder();
 
 /**
- * Offloads long artifact values to an artifact store and keeps their handles in the records. Reads return the values.
+ * Offloads long artifact values to an artifact store and keeps their handles in the records. Reads return the original
+ * values.
  */
 export function offloadValues(
   runs: RunStore,
   { store, aboveChars = defaultAboveChars, source = "operations" }: ArtifactValueOptions,
 ): OffloadedRuns {
   const keep = async (value: unknown, runId: string): Promise<unknown> => {
-    // A value that looks like a handle is offloaded too, so that a read never confuses the two.
+    // Values that look like a handle are offloaded too, so that reads never confuse the two.
     if (!isLargerThan(value, aboveChars) && !isHandle(value)) return value;
     const sessionId = JSON.stringify([runId]);
     const imported = { handleId: sha256Hex(sessionId), createdAt: 0, summary: "" };
@@ -73,7 +74,7 @@ export function offloadValues(
 type Keep = (value: unknown, runId: string) => Promise<unknown>;
 type Resolve = (value: unknown) => Promise<unknown>;
 
-/** Where records contain values of artifacts. */
+/** Paths of artifact values within records. */
 const valuesOf = {
   effects: "*.effects.*.value",
   result: "artifacts.*.value",
@@ -82,7 +83,7 @@ const valuesOf = {
   commit: "operations.*.write.value.value",
 };
 
-/** A copy in which the values at a place are replaced, all of them concurrently. `*` stands for each item of a list. */
+/** Returns a copy with the values at a path replaced, all concurrently. `*` stands for each item of a list. */
 async function changedAt<Value>(record: Value, place: string, change: Resolve): Promise<Value> {
   const changed = async (part: unknown, [key, ...keys]: string[]): Promise<unknown> => {
     if (key === undefined) return change(part);
@@ -90,7 +91,7 @@ async function changedAt<Value>(record: Value, place: string, change: Resolve): 
     if (!isRecord(part) || part[key] === undefined) return part;
     return { ...part, [key]: await changed(part[key], keys) };
   };
-  // Only values change, whose type is unknown.
+  // Changes only values, whose type is unknown.
   return (await changed(record, place.split("."))) as Value;
 }
 
@@ -133,7 +134,7 @@ function offloadChat(chat: ChatStore, resolve: Resolve): ChatStore {
   });
 }
 
-/** The store with some of its methods replaced. */
+/** Returns the store with some of its methods overridden. */
 function overriding<Store extends object>(store: Store, own: Partial<Store>): Store {
   return new Proxy(store, {
     get(target, key) {
@@ -151,7 +152,7 @@ interface Sweeping {
 
 async function sweep({ runs, store, source }: Sweeping, call: StoreCall = {}): Promise<number> {
   const gone: ArtifactHandle[] = [];
-  // Handles are sorted by id, so those of one owner are consecutive.
+  // Handles are sorted by id, so those of one owner are adjacent.
   let owner: { sessionId: string; isShown: (artifactId: string) => boolean } | undefined;
   let cursor: string | undefined;
   do {
@@ -171,7 +172,7 @@ async function sweep({ runs, store, source }: Sweeping, call: StoreCall = {}): P
   return gone.length;
 }
 
-/** Which values a run uses, in its record or in the state. An unfinished run may use any. */
+/** Returns which values a run uses, in its record or in the state. An unfinished run may use any value. */
 async function shownBy(
   runs: RunStore,
   sessionId: string,

@@ -8,7 +8,7 @@ export interface SummaryLimits {
   maxTextChars: number;
 }
 
-/** Limit of an operation's summary, in characters of JSON. */
+/** Maximum length of an operation's summary as JSON. */
 export const maxSummaryChars: number = 4_096;
 
 const textLimits = new Map([
@@ -26,7 +26,7 @@ interface Bounding {
   leftChars: number;
 }
 
-/** Masks and truncates what a handler reports about its work. References to credentials are removed. */
+/** Masks and truncates what a handler reports about its work. Removes credential references. */
 export function boundSummary(
   summary: unknown,
   limits: SummaryLimits,

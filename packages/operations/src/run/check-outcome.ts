@@ -63,12 +63,12 @@ const detailLimits = { maxChars: 2_048, maxTextChars: 512 };
 const noStatus = "The handler gave back no outcome with a status.";
 const nothingDone: CheckedOutcome = Object.freeze({ status: "done", effects: noEffects });
 
-/** True for a code that an operation may fail with. */
+/** True for an error code that an operation may return. */
 function isErrorCode(code: unknown): code is OperationErrorCode {
   return typeof code === "string" && errorCodes.has(code);
 }
 
-/** A failed outcome with a message that is safe to show. */
+/** Creates a failed outcome with a message that is safe to show. */
 export function failedOutcome(
   code: OperationErrorCode,
   message: string,
@@ -80,7 +80,7 @@ export function failedOutcome(
   return { status: "error", effects: noEffects, error };
 }
 
-/** Validates what a handler returned. */
+/** Validates the return value of a handler. */
 export function checkOutcome(
   outcome: OperationOutcome,
   operation: PlannedOperation,
@@ -108,7 +108,7 @@ export function checkOutcome(
   };
 }
 
-/** Untyped handlers may return a text, or an error that they have caught. */
+/** Converts an error. Untyped handlers may return a string or an error that they have caught. */
 function failureOf(error: unknown): CheckedOutcome {
   if (typeof error === "string") return failedOutcome("internal_error", error);
   const { code, message, details }: { code?: unknown; message?: unknown; details?: unknown } =
@@ -118,7 +118,7 @@ function failureOf(error: unknown): CheckedOutcome {
   return failedOutcome(isErrorCode(code) ? code : "internal_error", text, details);
 }
 
-/** The outcome for an error that a handler threw. Its causes are left out, since they may contain requests. */
+/** Creates the outcome for an error thrown by a handler. Drops its causes, since they may contain requests. */
 export function outcomeOfThrown(error: unknown): CheckedOutcome {
   const code = LanguageModelError.isInstance(error)
     ? modelErrorCode(error.code)
@@ -126,7 +126,7 @@ export function outcomeOfThrown(error: unknown): CheckedOutcome {
   return failedOutcome(code, messageOf(error));
 }
 
-/** The code that an error of this package names in its details. */
+/** Returns the code in the details of an error of this package. */
 export function operationCodeOf(error: unknown): OperationErrorCode {
   const details = OperationsError.isInstance(error) ? error.details : undefined;
   const code = valueAt(details, ["operationCode"]);
@@ -171,7 +171,7 @@ function readEffect(effect: OperationEffect): Result<OperationEffect> {
   return { ok: false, issues };
 }
 
-/** A frozen copy in which provider keys and tokens are masked, since effects go to prompts, sessions and journals. */
+/** Returns a frozen copy with provider keys and tokens masked, since effects go to prompts, sessions and journals. */
 function maskedCopy(effect: OperationEffect): ReturnType<typeof copyJson> {
   const copy = copyJson(effect);
   if (!copy.ok) return copy;

@@ -13,7 +13,7 @@ import type { CommitLogEntry, CommittedEffect, FailedDetails } from "../events/r
 import { safeText } from "./safe-text.ts";
 import type { OperationErrorCode } from "../operation/operation-failure.ts";
 
-/** An operation whose effects are to be committed. */
+/** An operation whose effects will be committed. */
 interface Committing {
   record: OperationRecord;
   /** If a required operation fails before the main call, the others are not committed either. */
@@ -23,8 +23,8 @@ interface Committing {
 }
 
 /**
- * Writes the effects of a hook's done operations to the journal, in commit order. Those of each operation are committed
- * together or not at all. Before the main call a failure of a required operation discards everything.
+ * Writes the effects of a hook's done operations to the journal, in commit order. Each operation's effects are
+ * committed together or not at all. Before the main call, a failed required operation discards everything.
  */
 export async function commitHook(run: RunContext, hook: Hook): Promise<CommitLogEntry[]> {
   const all = run.records.flatMap((record): Committing[] => {
@@ -40,7 +40,7 @@ export async function commitHook(run: RunContext, hook: Hook): Promise<CommitLog
   return all.map((committing) => entryOf(committing, hook, discards));
 }
 
-/** Applies the outcome of a commit to the run, and announces what it changed. */
+/** Applies the outcome of a commit to the run, and announces the changes. */
 export function adoptCommit(run: RunContext, hook: Hook, entries: readonly CommitLogEntry[]): void {
   const byId = new Map(entries.map((entry) => [entry.operationId, entry]));
   const artifacts = { ...run.artifacts };
@@ -88,7 +88,7 @@ export function adoptCommit(run: RunContext, hook: Hook, entries: readonly Commi
   run.commitLog.push(...entries);
 }
 
-/** The first required operation whose effects could not be committed. */
+/** Finds the first required operation whose effects could not be committed. */
 export function commitFailure(
   run: RunContext,
   hook: Hook,
@@ -117,7 +117,7 @@ function checkExpectedVersions(run: RunContext, all: readonly Committing[]): voi
   }
 }
 
-/** Fails operations whose inclusions cannot be rendered. Otherwise every later prompt would leave those out. */
+/** Fails operations whose inclusions cannot be rendered. Otherwise all later prompts would omit them. */
 function checkInclusions(run: RunContext, all: readonly Committing[]): void {
   for (const committing of all) {
     const { record, failure } = committing;
@@ -132,7 +132,7 @@ function checkInclusions(run: RunContext, all: readonly Committing[]): void {
   }
 }
 
-/** Fails operations whose inserts require an anchor that was trimmed. Here only those operations fail. */
+/** Fails operations whose inserts require a trimmed anchor. Here only those operations fail. */
 async function checkInserts(run: RunContext, all: readonly Committing[]): Promise<void> {
   const { prompt: trim } = run.services.limits;
   for (;;) {

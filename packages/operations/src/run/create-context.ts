@@ -10,7 +10,10 @@ import type { OperationRecord } from "./operation-record.ts";
 import type { RunContext } from "./run-context.ts";
 import { safeText } from "./safe-text.ts";
 
-/** Creates what a handler sees. It is frozen, and contains nothing of operations that it does not depend on. */
+/**
+ * Creates the context passed to a handler. It is frozen, and contains nothing from operations that it does not depend
+ * on.
+ */
 export function createContext(
   run: RunContext,
   record: OperationRecord,
@@ -45,7 +48,7 @@ export function createContext(
   return Object.freeze({
     ...shared,
     hook,
-    /** Assembled on the first read, since few operations read it. */
+    /** Assembled on first access, since few operations read it. */
     get draftPrompt() {
       return view.draftPrompt();
     },
@@ -53,8 +56,8 @@ export function createContext(
 }
 
 /**
- * Returns what `engine.answer` supplied, or undefined when the time is up. The answer is in the journal and the
- * question in an event, so both survive the worker. The operation releases its slot while it waits.
+ * Returns the value from `engine.answer`, or undefined after the timeout. The answer is in the journal and the question
+ * in an event, so both survive the worker. The operation releases its slot while it waits.
  */
 async function awaitAnswer(
   run: RunContext,

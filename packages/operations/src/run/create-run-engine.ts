@@ -8,8 +8,8 @@ import { recoverRuns, startRecovery } from "./recover-runs.ts";
 import type { RunEngine } from "./run-engine.ts";
 
 /**
- * Creates an engine. By default everything is in memory. The engine starts to look for runs of dead workers, see
- * `recover`. The code that executes runs is loaded by the first call.
+ * Creates an engine. By default everything is in memory. The engine starts looking for runs of dead workers, see
+ * `recover`. The code that executes runs is loaded on the first call.
  */
 export function createRunEngine(options: RunEngineOptions): RunEngine {
   const services = createServices(options);

@@ -28,7 +28,7 @@ const defaultLimits: Complete<Omit<EngineLimits, "concurrency" | "prompt">> = {
 };
 const maxRenewMs = 1_000;
 
-/** Builds the services from the options and their defaults. */
+/** Builds the services from the options and defaults. */
 export function createServices(options: RunEngineOptions): EngineServices {
   const { registry = createOperationRegistry(), mainModel, onListenerError } = options;
   const { onPrompt, record, limits: given = {} } = options;
@@ -69,7 +69,7 @@ export function createServices(options: RunEngineOptions): EngineServices {
     handlerOf: ({ handler, createHandler, definition }) =>
       handler ?? createHandler?.(forKinds) ?? byKind.get(definition.kind),
     isOwnerDead: async (owner) => (await options.isOwnerDead?.(owner)) ?? false,
-    // A run must not hang if the handler itself throws.
+    // A run must not hang if the error handler itself throws.
     onListenerError: onListenerError && ((error) => callListener(onListenerError, error)),
     onPrompt,
     record,

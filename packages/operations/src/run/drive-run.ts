@@ -24,7 +24,7 @@ import type { FailedDetails, RunResult } from "../events/run-result.ts";
 import { safeText } from "./safe-text.ts";
 import type { OperationErrorCode } from "../operation/operation-failure.ts";
 
-/** Executes a run to its end. */
+/** Executes a run to the end. */
 export function driveRun(driven: DrivenRun): RunDrive {
   const { runId, chatId, trace } = driven.input;
   const attributes = { "ccl.run.id": runId, "gen_ai.conversation.id": chatId };
@@ -115,7 +115,7 @@ function drive(driven: DrivenRun, span: TraceSpan): RunDrive {
 const keyOf = ({ operation: { hook, operationId } }: PreparedOperation): string =>
   `${hook}/${operationId}`;
 
-/** Stops a run once it is loaded. Before that it is unknown how its operations ended. */
+/** Stops a run once it is loaded. Before that, it is unknown how its operations ended. */
 function stop(run: RunContext, cause: StopCause, reason?: string): void {
   const { state, timers, services } = run;
   if (run.isOver || state.stop !== undefined) return;
@@ -126,13 +126,13 @@ function stop(run: RunContext, cause: StopCause, reason?: string): void {
   if (next !== undefined) run.dispatch(next);
 }
 
-/** Stops a run that was asked to stop while it was loaded. */
+/** Stops a run that was asked to stop during loading. */
 function onLoaded(run: RunContext): void {
   run.isLoaded = true;
   if (run.asked !== undefined) stop(run, run.asked.cause, run.asked.reason);
 }
 
-/** Abandons handlers that still run after the grace, and stores after the same time again. */
+/** Abandons handlers that are still running after the grace period, and stores after another such period. */
 function leave(run: RunContext): void {
   if (run.isOver) return;
   run.writer.close();
@@ -142,7 +142,7 @@ function leave(run: RunContext): void {
   run.dispatch({ type: "engine_failed", details: { errorCode: "internal_error", errorMessage } });
 }
 
-/** Executes one transition after another. Those that arrive meanwhile are queued. */
+/** Executes transitions one after another. Queues those that arrive in the meantime. */
 function createDispatcher(take: (transition: RunTransition) => void): RunContext["dispatch"] {
   const queue: RunTransition[] = [];
   let isBusy = false;
@@ -177,7 +177,7 @@ function announceStart(run: RunContext): void {
 }
 
 /**
- * Loads the run, and continues it from its steps. It is announced once loading has ended, so that its first events are
+ * Loads the run and continues it from its steps. Announces it once loading has ended, so that its first events are
  * stored together with those that follow.
  */
 function load(run: RunContext, { former, abort }: DrivenRun, known: KnownEvents): void {
@@ -212,7 +212,7 @@ function load(run: RunContext, { former, abort }: DrivenRun, known: KnownEvents)
   ]).then(begin, fail);
 }
 
-/** Stored before any work, so that it counts even if the run kills its worker immediately. */
+/** Counts a takeover. Stored before any work, so that it counts even if the run kills its worker immediately. */
 async function countTakeOver({ writer }: RunContext, number: number): Promise<void> {
   writer.step({ kind: "take_over", number });
   await writer.flushed();
@@ -220,7 +220,7 @@ async function countTakeOver({ writer }: RunContext, number: number): Promise<vo
 
 const isTakeOver = ({ kind }: RunStep): boolean => kind === "take_over";
 
-/** True if too many workers in a row have completed nothing. A run that waits for an answer has nothing to complete. */
+/** True if too many workers in a row completed nothing. A run that waits for an answer has nothing to complete. */
 function hasKilledWorkers(steps: readonly RunStep[], { keys }: KnownEvents): boolean {
   const isWaiting = [...keys].some(
     (key) =>
@@ -230,7 +230,7 @@ function hasKilledWorkers(steps: readonly RunStep[], { keys }: KnownEvents): boo
   return !isWaiting && steps.length >= maxTakeOvers && steps.slice(-maxTakeOvers).every(isTakeOver);
 }
 
-/** How many workers in a row may resume a run and complete nothing before it fails. */
+/** How many workers in a row may resume a run without completing anything before it fails. */
 const maxTakeOvers = 10;
 const workerLost: FailedDetails = {
   errorCode: "worker_lost",
@@ -245,13 +245,13 @@ async function loadHistory(run: RunContext, isNew: boolean): Promise<void> {
   const { input, services } = run;
   const { chatId, branchId, userMessageId, userMessage } = input;
   const { prompt } = services.limits;
-  // No turn is so short that more of them would fit.
+  // Turns are never so short that more would fit.
   const maxTurns = prompt && Math.max(minTurns, Math.ceil(prompt.budget / minTurnTokens));
   const { chat } = services;
   const at = { chatId, branchId, userMessageId };
   const turn = await chat.loadTurn({ ...at, maxTurns });
   if (turn === undefined) throw unknownTurn(userMessageId);
-  // If the run has begun before, the turn may have another variant by now.
+  // If the run was started before, the turn may have another variant by now.
   const said = isNew && userMessage !== undefined ? turn.history.at(-1)?.content : undefined;
   if (
     said !== undefined &&
@@ -304,7 +304,7 @@ function createTimers({ clock }: EngineServices): RunTimers {
   };
 }
 
-/** Renews the lease at intervals, and detects aborts from other processes. */
+/** Renews the lease periodically, and detects aborts from other processes. */
 function keepLease(run: RunContext): void {
   const { runs, clock, limits, renewMs } = run.services;
   const renew = async (): Promise<void> => {
@@ -320,7 +320,7 @@ function keepLease(run: RunContext): void {
       run.lease = renewal.lease;
       if (renewal.abort !== undefined) stop(run, "user_abort", renewal.abort.reason);
     } catch {
-      // The next renewal may succeed. Until then the fencing token rejects writes of other workers.
+      // The next renewal may succeed. Until then, the fencing token rejects writes by other workers.
     }
     schedule();
   };

@@ -9,7 +9,7 @@ import { recordOf, type RunContext, turnMessagesOf } from "./run-context.ts";
 import type { RunResult } from "../events/run-result.ts";
 import type { FinishCommand, RunCommand, RunTransition, StopCause } from "./reduce-run.ts";
 
-/** Executes a command of the reducer. */
+/** Executes a reducer command. */
 export function executeCommand(run: RunContext, command: RunCommand): void {
   switch (command.type) {
     case "enter_phase":
@@ -28,7 +28,7 @@ export function executeCommand(run: RunContext, command: RunCommand): void {
       startMain(run);
       return;
     case "detach_main": {
-      // If a complete answer is already being saved, the run waits for it.
+      // If a complete answer is already being saved, the run waits until it is stored.
       const step = run.mainCall?.detach();
       run.mainCall = undefined;
       if (step !== undefined) run.saving = endMain(run, step).then(() => undefined);
@@ -65,7 +65,7 @@ async function commitEffects(run: RunContext, hook: Hook): Promise<void> {
   try {
     const entries = await commitHook(run, hook);
     const step = { kind: "commit", hook, entries } as const;
-    // Stored together with the commit, so that no crash can repeat it.
+    // Stored together with the commit, so that it cannot be repeated after a crash.
     run.writer.step(step);
     const next = (await run.writer.flushed()) ? applyStep(run, step) : undefined;
     if (next !== undefined) run.dispatch(next);
@@ -74,7 +74,7 @@ async function commitEffects(run: RunContext, hook: Hook): Promise<void> {
   }
 }
 
-/** Stores the answer as a variant of the turn. Undefined if the worker had to give up. */
+/** Stores the answer as a variant of the turn. Returns undefined if the worker had to give up. */
 async function endMain(run: RunContext, step: MainStep): Promise<RunTransition | undefined> {
   const { status, text, partial } = step;
   if (status === "done" || partial) {
@@ -87,7 +87,7 @@ async function endMain(run: RunContext, step: MainStep): Promise<RunTransition |
     run.writer.answer({ text, partial, ...ids, ...extras });
   }
   const next = takeStep(run, step);
-  // Nothing may depend on an answer that a crash could still change. The run's end is stored with it or after it.
+  // Nothing may depend on an answer that a crash could still change. The run's end is stored with it or later.
   const { operations, beforeCount } = run.plan;
   return operations.length === beforeCount || (await run.writer.flushed()) ? next : undefined;
 }
@@ -100,7 +100,7 @@ function onStop(run: RunContext, { cause }: Extract<RunCommand, { type: "signal_
   run.timers.set(run.services.limits.graceMs, () => run.dispatch({ type: "grace_over" }));
 }
 
-/** Aborts everything under way, so that nothing new starts. */
+/** Aborts all work in progress, so that nothing new starts. */
 export function stopHandlers(run: RunContext, message: string): void {
   run.isStopping = true;
   const { signal, records } = run;
@@ -108,7 +108,7 @@ export function stopHandlers(run: RunContext, message: string): void {
   for (const record of records) record.cancelWait?.();
 }
 
-/** Ends the run. Returns its result, or a failed one if it could not be stored. */
+/** Ends the run. Returns its result, or a failed one if that could not be stored. */
 async function finish(run: RunContext, command: FinishCommand): Promise<RunResult> {
   await Promise.race([run.saving, run.abandoned.promise]);
   const end = withReason(run, command);

@@ -5,32 +5,32 @@ import type { OperationStep } from "../ports/run-step.ts";
 import type { ConcurrencyLimiter } from "./concurrency-limiter.ts";
 import type { PreparedOperation } from "./prepare-run.ts";
 
-/** One planned operation while the run executes. */
+/** A planned operation during the run. */
 export interface OperationRecord extends PreparedOperation {
   /** Attempts so far, including those before a crash. */
   attempts: number;
   startedAt?: number | undefined;
   /** How it ended. Absent until then. */
   end?: OperationStep | undefined;
-  /** True if a dependency has effects, so that the operation's view differs from the beginning of the hook. */
+  /** True if a dependency has effects, so that the operation's view differs from the start of the hook. */
   isStale: boolean;
-  /** False if its commit failed, so that none of it reaches the prompt. */
+  /** False if its commit failed, so that nothing from it reaches the prompt. */
   isCommitted: boolean;
-  /** True while it counts towards its limits. */
+  /** True while it counts towards the concurrency limit. */
   hasSlot: boolean;
   /** Cancels the wait for a slot. */
   cancelWait?: (() => void) | undefined;
 }
 
-/** Shared by all operations that have none. */
+/** Shared by all operations without effects. */
 export const noEffects: readonly OperationEffect[] = Object.freeze([]);
 
-/** The effects of an operation. None unless it is `done`. */
+/** Returns the effects of an operation. Empty unless it is `done`. */
 export function effectsOf({ end }: OperationRecord): readonly OperationEffect[] {
   return end?.effects ?? noEffects;
 }
 
-/** The one write among an operation's effects. */
+/** Returns the only write among an operation's effects. */
 export function writeOf(record: OperationRecord): ArtifactWrite | undefined {
   return effectsOf(record).find(isArtifactEffect);
 }

@@ -4,8 +4,8 @@ import { operationAt, reduceRun, type RunCommand, type RunTransition } from "./r
 import type { RunContext } from "./run-context.ts";
 
 /**
- * Restores the state of a run from its steps, without executing anything. Returns the commands that are still to be
- * executed, including announcements.
+ * Restores the state of a run from its steps, without executing anything. Returns the commands still to be executed,
+ * including announcements.
  */
 export function replaySteps(run: RunContext, steps: readonly RunStep[]): RunCommand[] {
   const commands: RunCommand[] = [];
@@ -14,7 +14,7 @@ export function replaySteps(run: RunContext, steps: readonly RunStep[]): RunComm
   };
   reduce({ type: "begin" });
   for (const step of steps) {
-    // A hook with nothing to commit has stored no step.
+    // A hook with nothing to commit stores no step.
     if (step.kind === "main_llm") reduce({ type: "commit_finished", hook: "before_main_llm" });
     const transition = applyStep(run, step);
     if (transition !== undefined) reduce(transition);
@@ -22,7 +22,7 @@ export function replaySteps(run: RunContext, steps: readonly RunStep[]): RunComm
   return commands.filter((command) => isOpen(run, command));
 }
 
-/** Announcements always count as open. Events that are already stored are not stored again. */
+/** Always true for announcements. Events that are already stored are not stored again. */
 function isOpen(run: RunContext, command: RunCommand): boolean {
   const { state } = run;
   switch (command.type) {

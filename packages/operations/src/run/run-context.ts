@@ -33,7 +33,7 @@ export interface MainCall {
 /** Artifacts by tag. Frozen. */
 export type ArtifactMap = Readonly<Record<string, OperationArtifact>>;
 
-/** What a write follows: the stored value, or for a `run_only` write whatever the tag holds. */
+/** Returns the value before a write: the stored value, or for a `run_only` write any value of the tag. */
 export function formerOf(
   { artifacts, persisted }: Pick<RunContext, "artifacts" | "persisted">,
   write: ArtifactWrite,
@@ -50,7 +50,7 @@ export interface RunContext {
   input: RunInput;
   plan: RunPlan;
   lease: RunLease;
-  /** By index of the plan. */
+  /** By index in the plan. */
   records: readonly OperationRecord[];
   /** By `hook/operationId`. */
   recordsByKey: ReadonlyMap<string, OperationRecord>;
@@ -62,13 +62,13 @@ export interface RunContext {
   abort(reason: unknown): void;
   /** The state that will be stored with the answer. Undefined without a profile. */
   kept?: VariantState | undefined;
-  /** The place of the turn in its branch, from 1. */
+  /** The turn's position in its branch, from 1. */
   turnPosition: number;
   /** Selected texts up to and including the user's turn, as loaded. Oldest first, frozen. */
   history: readonly ChatMessage[];
-  /** Artifacts at the beginning of the present hook. */
+  /** Artifacts at the start of the current hook. */
   artifacts: ArtifactMap;
-  /** Artifacts of the store. In `artifacts` a `run_only` value may hide one of them. */
+  /** Artifacts in the store. A `run_only` value in `artifacts` may hide one of them. */
   persisted: ArtifactMap;
   /** Versions that this run has committed, by tag, in commit order. Undefined if there are none. */
   written?:
@@ -76,41 +76,41 @@ export interface RunContext {
     | undefined;
   commitLog: CommitLogEntry[];
   main: MainLlmRun;
-  /** How many calls of the main model were started, including those before a crash. */
+  /** How many main model calls were started, including those before a crash. */
   mainAttempts: number;
   mainCall?: MainCall | undefined;
-  /** Resolves once the answer that is being saved is stored. */
+  /** Resolves once the answer being saved is stored. */
   saving?: Promise<void> | undefined;
   /** Merged settings of the main call, from the engine, the profile and the start. */
   turn: TurnSettings;
-  /** Tool calls of the main model and their results, by position. Results that have not arrived are missing. */
+  /** The main model's tool calls and their results, by position. Results that have not arrived are missing. */
   turnMessages: (TurnMessageStep | undefined)[];
-  /** The first request to stop, which waits until the run is loaded. */
+  /** The first request to stop, kept until the run is loaded. */
   asked?: { cause: StopCause; reason: string | undefined } | undefined;
-  /** Resolves if the stores do not answer after a stop. */
+  /** Resolves if the stores do not respond after a stop. */
   readonly abandoned: Deferred<void>;
   isLoaded: boolean;
-  /** True once the run must end, so that nothing new starts. */
+  /** True once the run must end and nothing new may start. */
   isStopping: boolean;
   /** True once this worker has left the run. */
   isOver: boolean;
   /** Adds an event with the next number, unless it was stored before a crash. */
   emit(body: RunEventBody, ts?: number): void;
   dispatch(transition: RunTransition): void;
-  /** Stops the worker: the journal or the lease is lost, or a store failed with the error. */
+  /** Stops the worker, because the journal or lease is lost or a store failed with the error. */
   giveUp(error: unknown): void;
-  /** Ends the work of this worker. Undefined: another worker continues the run. */
+  /** Ends this worker's work. With undefined, another worker continues the run. */
   settle(result: RunResult | undefined): void;
 }
 
-/** The record of an operation. @throws RangeError if there is no such operation */
+/** Returns the record of an operation. @throws RangeError if it does not exist */
 export function recordOf({ records }: RunContext, index: number): OperationRecord {
   const record = records[index];
   if (record === undefined) throw new RangeError(`The run has no operation ${index}.`);
   return record;
 }
 
-/** The messages of the turn before its answer. */
+/** Returns the turn's messages before its answer. */
 export function turnMessagesOf({ turnMessages }: RunContext): ChatMessage[] {
   return turnMessages.flatMap((one) => one?.message ?? []);
 }

@@ -4,13 +4,13 @@ import type { RunStep } from "../ports/run-step.ts";
 import type { RunAppend, RunStore } from "../ports/run-store.ts";
 import type { RunResult } from "../events/run-result.ts";
 
-/** The run that the journal belongs to, and its callbacks. */
+/** The run that owns the journal, and its callbacks. */
 interface JournalOwner {
   runId: string;
   fencingToken: number;
-  /** Called with events once they are stored. */
+  /** Called with events after they are stored. */
   onStored(events: readonly RunEvent[]): void;
-  /** Called when nothing more can be stored: another worker has the run, or the store failed with the error. */
+  /** Called when nothing more can be stored, because another worker has the run or the store failed with the error. */
   onLost(error: unknown): void;
 }
 
@@ -18,18 +18,18 @@ interface JournalOwner {
 export interface RunWriter {
   event(event: RunEvent): void;
   step(step: RunStep): void;
-  /** Stores an answer or a commit with the next append, together with its step. */
+  /** Stores an answer or a commit with the next append, along with its step. */
   answer(answer: AssistantVariant): void;
   commit(commit: TurnCommit): void;
   /** Ends the run with the next append. */
   finish(result: RunResult): void;
-  /** Resolves once everything so far is stored. False if it never will be. */
+  /** Resolves once everything so far is stored. Resolves with false if it never will be. */
   flushed(): Promise<boolean>;
-  /** Stores nothing more. */
+  /** Stops storing. */
   close(): void;
 }
 
-/** Entries that wait for the next append. */
+/** Entries waiting for the next append. */
 interface Pending extends Omit<RunAppend, "runId" | "fencingToken"> {
   events: RunEvent[];
   steps: RunStep[];
@@ -38,7 +38,7 @@ interface Pending extends Omit<RunAppend, "runId" | "fencingToken"> {
 
 const nothing = (): Pending => ({ events: [], steps: [], waiters: [] });
 
-/** How many turns of the microtask queue add nothing before an append begins. */
+/** An append begins after this many turns of the microtask queue that add nothing. */
 const idleTurns = 128;
 /** While entries keep arriving, an append waits for up to this many. */
 const maxTogether = 4_096;
@@ -76,7 +76,7 @@ export function openRunWriter(runs: Pick<RunStore, "append">, owner: JournalOwne
   };
   const flush = async (): Promise<void> => {
     while (isDirty) {
-      // Entries of work that waits for nothing outside the process are stored together.
+      // Stores entries of work that waits for nothing outside the process together.
       const enough = written + maxTogether;
       for (let idle = 0, seen = written; idle < idleTurns; idle += 1) {
         if (isAwaited || written >= enough) break;

@@ -22,7 +22,7 @@ import type { RunContext } from "./run-context.ts";
 import { type OperationEnd, operationAt, reduceRun } from "./reduce-run.ts";
 import type { OperationFailure } from "../operation/operation-failure.ts";
 
-/** Starts an operation as soon as it gets a slot, and dispatches how it ended. */
+/** Starts an operation once it gets a slot, and dispatches how it ended. */
 export function startOperation(run: RunContext, record: OperationRecord): void {
   const { when, every } = record.operation.config;
   if (every !== undefined && !isDue(run, every)) {
@@ -46,7 +46,9 @@ const conditionFalse: CheckedOutcome = {
 
 const notDue: CheckedOutcome = { ...conditionFalse, skippedReason: "not_due" };
 
-/** The same for each answer to the turn, and after a crash: only its position and the history's length count. */
+/**
+ * Depends only on the turn's position and the history's length, so it is the same for each answer and after a crash.
+ */
 function isDue(
   { history, turnPosition }: RunContext,
   every: NonNullable<OperationConfig["every"]>,
@@ -63,12 +65,12 @@ function isDue(
 function begin(run: RunContext, record: OperationRecord): void {
   record.cancelWait = undefined;
   const { index, operationId, hook, definition } = record.operation;
-  // The run may have been stopped while the operation waited for a slot.
+  // The run may have stopped while the operation waited for a slot.
   if (run.isStopping || operationAt(run.state, index).progress !== "ready") {
     run.services.limiter.release();
     return;
   }
-  // Applied directly, since a stop must know immediately what is running. The transition returns no commands.
+  // Applied directly, since a stop must know immediately what is running. This transition returns no commands.
   reduceRun(run.state, { type: "operation_started", index });
   record.hasSlot = true;
   record.startedAt = run.services.clock.now();
@@ -76,7 +78,7 @@ function begin(run: RunContext, record: OperationRecord): void {
   const started = { operationId, operationName: definition.name, hook, attempt: record.attempts };
   run.emit({ type: "operation.started", ...started }, record.startedAt);
   const end = (outcome: CheckedOutcome): void => {
-    // The result of an abandoned operation is too late.
+    // An abandoned operation's result is too late.
     if (record.end === undefined) endWork(run, record, outcome);
   };
   const onDone = (outcome: OperationOutcome): void => end(checked(run, record, outcome));
@@ -86,12 +88,12 @@ function begin(run: RunContext, record: OperationRecord): void {
     if (promise instanceof Promise) promise.then(onDone, onThrown);
     else Promise.resolve(promise).then((outcome) => onDone(outcome as OperationOutcome), onThrown);
   } catch (error) {
-    // Delayed until the caller has finished the present transition.
+    // Delayed until the caller has finished the current transition.
     queueMicrotask(() => onThrown(error));
   }
 }
 
-/** Writes an attempt that the handler itself retries to the journal. */
+/** Journals an attempt that the handler retries itself. */
 function repeated(
   run: RunContext,
   record: OperationRecord,
@@ -104,7 +106,7 @@ function repeated(
 
 function callHandler(run: RunContext, record: OperationRecord): unknown {
   const { operationId, hook, definition } = record.operation;
-  // The span that started the operation may have ended, but the operation is part of the run.
+  // The span that started the operation may have ended, but the operation belongs to the run.
   return run.span.within(() =>
     traced(
       `operation ${definition.name}`,
@@ -116,7 +118,7 @@ function callHandler(run: RunContext, record: OperationRecord): unknown {
       (span) => {
         const context = createContext(run, record, (error) => repeated(run, record, error));
         const outcome: unknown = record.handler(context);
-        // A handler may return anything. Its outcome is validated later.
+        // Handlers may return anything. The outcome is validated later.
         if (outcome instanceof Promise)
           outcome
             .then((ended: unknown) =>
@@ -147,7 +149,7 @@ function checked(
   }
 }
 
-/** The journal entry for the end of an attempt. */
+/** Creates the journal entry for the end of an attempt. */
 function stepOf(
   { operation, attempts, startedAt }: OperationRecord,
   { status, skippedReason, error, effects }: CheckedOutcome,
@@ -184,7 +186,7 @@ function endWork(run: RunContext, record: OperationRecord, outcome: CheckedOutco
   if (transition !== undefined) run.dispatch(transition);
 }
 
-/** Records how an operation ended without a start, or that it was abandoned. */
+/** Records how an operation ended without starting, or that it was abandoned. */
 export function recordEnd(run: RunContext, record: OperationRecord, end: OperationEnd): void {
   record.cancelWait?.();
   if (record.end !== undefined) return;
@@ -192,7 +194,7 @@ export function recordEnd(run: RunContext, record: OperationRecord, end: Operati
   endRecord(run, record, { ...step, detached: end.detached });
 }
 
-/** Limit of one text in a summary under `debug`. */
+/** Maximum length of a string in a summary under `debug`. */
 const maxDebugChars = 16_384;
 
 function boundDebug(record: OperationRecord, debug: OperationDebug | null): OperationDebug {

@@ -35,7 +35,7 @@ export async function appendToRun(edit: RecordEdit, append: RunAppend): Promise<
   const added = { ...append, events: fresh };
   const at = answer ?? commit;
   if (at !== undefined) {
-    // The head is written in the same step, so no other lease is granted meanwhile.
+    // The head is written in the same step, so no other lease is granted in the meantime.
     const turn = await readTurn(edit, at);
     if (commit !== undefined) await applyCommit(edit, turn, commit);
     if (answer !== undefined) head.answer = addAnswer(turn, answer);
@@ -45,7 +45,7 @@ export async function appendToRun(edit: RecordEdit, append: RunAppend): Promise<
   return { status: "appended" };
 }
 
-/** Adds entries to a run. With a result it ends the run. */
+/** Adds entries to a run. Ends the run if there is a result. */
 export async function addToRun(
   edit: RecordEdit,
   head: RunHead,

@@ -27,7 +27,7 @@ export interface ChatStoreOptions {
   preamble?: readonly ChatMessage[] | undefined;
 }
 
-/** Stores chats in records that `openRecords` of @ccl/records returned. By default chats are in memory. */
+/** Stores chats in records that `openRecords` of @ccl/records returned. Defaults to memory. */
 export function createChatStore(
   records: Records = createMemoryRecords(),
   { preamble = [] }: ChatStoreOptions = {},
@@ -85,7 +85,7 @@ export function createChatStore(
   };
 }
 
-/** The turn of a message. Without one the last turn of the branch. */
+/** Finds the turn of a message, or the branch's last turn if no message is given. */
 async function findTurn(
   edit: RecordEdit,
   at: ChatBranch,

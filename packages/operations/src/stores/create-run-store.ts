@@ -18,10 +18,12 @@ import { runNames } from "./record-names.ts";
 import { readHead } from "./run-head.ts";
 import { readSteps } from "./run-log.ts";
 
-/** How many finished runs stay in memory. */
+/** Number of finished runs kept in memory. */
 const maxInMemory = 1_000;
 
-/** Stores runs in records. In memory only the newest 1,000 finished ones are kept, besides those of remembered request ids. */
+/**
+ * Stores runs in records. In memory, keeps only the newest 1,000 finished ones, plus those with remembered request ids.
+ */
 export function createRunStore(
   own: Records = createMemoryRecords(),
   {
@@ -30,7 +32,7 @@ export function createRunStore(
   }: { isInMemory?: boolean; chat?: ChatStore } = {},
 ): RunStore {
   let finished = 0;
-  /** Prunes now and then, since it has to look at runs that it keeps too. */
+  /** Prunes occasionally, since it also has to look at runs that it keeps. */
   const limitMemory = async (nowMs: number): Promise<void> => {
     finished += 1;
     if (!isInMemory || finished < maxInMemory * 1.1) return;

@@ -6,7 +6,7 @@ import { chatNames, runNames } from "./record-names.ts";
 import { type BranchRecord, newBranch, type RunHead } from "./run-head.ts";
 import { addMessage, type TurnRecord } from "./turn-records.ts";
 
-/** Creates a run, reserves its branch and leases it. */
+/** Creates a run, reserves its branch and leases the run. */
 export async function createRun(
   edit: RecordEdit,
   { input, clientRequest, lease: request }: NewRun,

@@ -16,17 +16,17 @@ import type { BranchRecord } from "./run-head.ts";
 
 /** A turn as stored. */
 export interface TurnRecord extends StoredTurn {
-  /** In the branch, from 1. */
+  /** Position in the branch, from 1. */
   position: number;
-  /** `runId/hook/operationId` of the effects that were applied. */
+  /** `runId/hook/operationId` of applied effects. */
   applied: string[];
-  /** The runs whose texts are part of an answer, by its index. */
+  /** Runs whose strings are part of an answer, by the answer's index. */
   runs?: Record<string, string> | undefined;
-  /** By run that wrote to the state: how many writes of each tag to read, counted back from this one. */
+  /** For each run that wrote to the state: how many writes of each tag to read, counting back from this one. */
   wrote?: Record<string, Record<string, number>> | undefined;
 }
 
-/** What a turn contributes to the state, so that it is found without reading turns. */
+/** What a turn contributes to the state. Stored so that it can be found without reading turns. */
 export interface TurnState extends Pick<TurnRecord, "wrote" | "position"> {
   shown?: VariantState | undefined;
 }
@@ -36,7 +36,7 @@ export interface RunWrites extends ChatBranch {
   writes: KeptWrite[];
 }
 
-/** The turn as its readers know it. */
+/** Converts a stored turn to its public form. */
 export function turnIn(record: TurnRecord): StoredTurn {
   const { position: _, applied: __, wrote: ___, runs: ____, ...turn } = record;
   return turn;
@@ -53,7 +53,7 @@ export async function readTurn(
   return turn;
 }
 
-/** Stores a turn and what it contributes to the state. */
+/** Stores a turn and its contribution to the state. */
 export function putTurn(edit: RecordEdit, branch: ChatBranch, turn: TurnRecord): void {
   const { position, wrote, userMessageId } = turn;
   edit.put(chatNames.turn(branch, userMessageId), turn);
@@ -63,7 +63,7 @@ export function putTurn(edit: RecordEdit, branch: ChatBranch, turn: TurnRecord):
   edit.put(chatNames.state(branch, position), state);
 }
 
-/** Adds a user message at the end of the branch. Returns the branch with it. */
+/** Adds a user message to the end of the branch. Returns the updated branch. */
 export function addMessage(
   edit: RecordEdit,
   branch: BranchRecord,
@@ -76,7 +76,7 @@ export function addMessage(
   return { ...branch, next: position + 1, turns: turns + 1 };
 }
 
-/** Applies what a run commits to its turn. Operations that were applied before are skipped. */
+/** Applies what a run commits to its turn. Skips operations that were applied before. */
 export async function applyCommit(
   edit: RecordEdit,
   turn: TurnRecord,
@@ -101,13 +101,13 @@ export async function applyCommit(
   await addWrites(edit, commit, turn, writes);
 }
 
-/** The state of the run after its writes. */
+/** Returns the run's state after its writes. */
 function stateAfter({ runId, state, operations }: TurnCommit): VariantState | undefined {
   const written = operations.flatMap(({ write }) => (write ? [[write.value.tag, runId]] : []));
   return state && { ...state, heads: { ...state.heads, ...Object.fromEntries(written) } };
 }
 
-/** All answers of a run have its state. If the run has no answer, the turn holds it. */
+/** Gives all answers of a run its state. If the run has no answer, the turn holds the state. */
 function moveState(turn: StoredTurn, state: VariantState): void {
   const own = turn.assistantVariants.filter((variant) => variant.state?.runId === state.runId);
   for (const variant of own) variant.state = state;
@@ -146,7 +146,7 @@ export function addTurn(edit: RecordEdit, branch: ChatBranch, turn: TurnRecord):
 const minReach = 64;
 const defaultMaxItems = 20;
 
-/** Adds writes to those of their run. */
+/** Adds writes to those of the same run. */
 export async function addWrites(
   edit: RecordEdit,
   branch: ChatBranch,

@@ -14,12 +14,12 @@ import { keyOf, parseKey, rangeOf, requireName, type StoredKind } from "./stored
 const listSizes = { byDefault: 100, max: 1_000 };
 const entrySizes = { byDefault: 1_000, max: 10_000 };
 /**
- * A write without an expected version can collide with others between its read and its step. It gives up after this
- * many attempts.
+ * Maximum number of attempts of a write without an expected version. It can collide with others between its read and
+ * its step.
  */
 const maxAttempts = 100;
 
-/** Records over a database of sorted keys. */
+/** Creates records on a database of sorted keys. */
 export function createRecords(database: KeyValue): Records {
   const calls = createCalls(database);
   const list = async <Item>(
@@ -122,9 +122,7 @@ async function attempt<Value>(
   throw new RecordsError("conflict", `Other writers were first ${maxAttempts} times in a row.`);
 }
 
-/**
- * Wraps all calls: they are rejected after `close`, which waits for running calls, and they fail with one error class.
- */
+/** Wraps all calls: rejects them after `close`, which waits for running calls, and converts errors to one class. */
 function createCalls(database: KeyValue): {
   run<Value>(signal: AbortSignal | undefined, call: () => Promise<Value>): Promise<Value>;
   close(): Promise<void>;

@@ -6,17 +6,17 @@ const sumLength = 32;
 /** The checksum that precedes the first entry. */
 export const noSum: string = "0".repeat(sumLength);
 
-/** Prefixes a text with a checksum over the text and its key, so that a changed or moved text is detected. */
+/** Prefixes text with a checksum over the text and its key, so that changed or moved text is detected. */
 export function sealed(key: string, body: string): string {
   return `${sha256Hex(`${key}\n${body}`).slice(0, sumLength)} ${body}`;
 }
 
-/** The checksum at the start of a sealed text. */
+/** Returns the checksum at the start of a sealed text. */
 export function sumOf(text: string): string {
   return text.slice(0, sumLength);
 }
 
-/** What was sealed: its first word, and what follows the blank after it. Undefined if the checksum is wrong. */
+/** Returns what was sealed: its first word, and what follows the space after it. Undefined if the checksum is wrong. */
 export function unsealed(key: string, text: string): [word: string, rest: string] | undefined {
   const body = text.slice(sumLength + 1);
   if (sealed(key, body) !== text) return undefined;

@@ -10,14 +10,14 @@ import { RecordsError } from "../records-error.ts";
 export interface SalvageReport {
   records: number;
   entries: number;
-  /** A sentence for each damaged or missing place. If empty, the store is intact. */
+  /** One sentence per damaged or missing place. If empty, the store is intact. */
   lost: string[];
 }
 
 const entriesAtOnce = 500;
 
 /**
- * Copies everything intact into an empty database. Entries after a gap move up, so that their log has no gap.
+ * Copies everything intact to an empty database. Entries after a gap move up, so that the copied log has none.
  * @throws RecordsError `invalid_options` if the target is not empty
  */
 export async function copyWhole(
@@ -58,7 +58,7 @@ async function* pagesOf(
   }
 }
 
-/** The number of entries of each log. Undefined if its head is damaged. */
+/** Returns the number of entries of each log. Undefined if its head is damaged. */
 async function versionsOf(
   source: KeyValue,
   lost: string[],
@@ -83,10 +83,10 @@ function nameOf(key: string): string {
   return kind === "entry" ? `Entry ${position} of the log "${name}"` : `The ${kind} "${name}"`;
 }
 
-/** Writes logs anew, one after the other. */
+/** Rewrites logs, one after the other. */
 class LogCopies {
   readonly #target: Records;
-  /** Logs whose entries are not copied yet. */
+  /** Logs whose entries have not been copied yet. */
   readonly #versions: Map<string, number | undefined>;
   readonly #lost: string[];
   #log:
@@ -128,7 +128,7 @@ class LogCopies {
     await this.#flush();
   }
 
-  /** Returns the number of entries. */
+  /** Finishes copying. Returns the number of entries. */
   async end(): Promise<number> {
     await this.#finish();
     for (const [name, version = 0] of this.#versions)
