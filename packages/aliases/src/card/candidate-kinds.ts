@@ -20,12 +20,12 @@ const decisionPath = /(?:^|\/)(?:adrs?|decisions?)\/|(?:^|\/)adr[-_]?\d/i;
 const proseAnnounced = /\.(?:md|mdx|markdown|rst|adoc|asciidoc|txt)$/i;
 const schemaPath = /\.(?:proto|graphqls?|gql|sql|avsc)$|schema/i;
 
-/** The kind that an alias's prefix stands for. Undefined for a user-defined prefix. */
+/** Returns the kind for an alias's prefix, or undefined for a user-defined prefix. */
 export function kindOfAlias(alias: string): ReadKind | undefined {
   return kindByPrefix.get(alias.slice(0, Math.max(0, alias.indexOf("."))));
 }
 
-/** The kinds to try, likeliest first: the prefix's, then the path's. */
+/** Returns the kinds to try, likeliest first: the prefix's, then the path's. */
 export function candidateKinds({ alias = "", path }: SourceInput): ReadKind[] {
   return [...new Set([kindOfAlias(alias) ?? [], kindsOfPath(path)].flat())];
 }

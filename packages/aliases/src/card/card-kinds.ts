@@ -16,11 +16,11 @@ import { readSchema, schemaCard } from "./schema-card.ts";
 import type { StructuredText } from "./structured-text.ts";
 import { casesOf, readTests } from "./test-card.ts";
 
-/** How files of one kind are shown and compared. Each call is undefined if a text is not of this kind. */
+/** How to show and compare files of one kind. Both calls return undefined if a text is not of this kind. */
 interface KindReader {
-  /** The lines of a card. */
+  /** Returns the lines of a card. */
   card(source: StructuredText): Promise<string[] | undefined>;
-  /** The changes in words. */
+  /** Describes the changes in words. */
   changes(before: StructuredText, after: StructuredText): Promise<string[] | undefined>;
 }
 
@@ -48,7 +48,7 @@ function namesOf<T>(
   return (before, after) => describeList(noun, itemsOf(before), itemsOf(after));
 }
 
-/** The readers of all kinds but `plain`, which suits any text. */
+/** Readers for all kinds except `plain`, which suits any text. */
 export const CARD_KINDS: Record<ReadKind, KindReader> = {
   decision: kind(({ masked }) => readDecision(masked), decisionCard, describeDecision),
   options: kind(

@@ -4,13 +4,13 @@ import { maxCardLines } from "./card-lines.ts";
 import { nameRest } from "./pack-items.ts";
 import type { StructuredText } from "./structured-text.ts";
 
-/** A file of code and what it exports. */
+/** A source file and its exports. */
 export interface Code {
   text: string;
   items: OutlineItem[];
 }
 
-/** The exported declarations of code. Undefined for other files, and if there are none. */
+/** Returns the exported declarations, or undefined if the file is not code or exports nothing. */
 export async function readCode({
   path,
   masked: text,
@@ -22,7 +22,7 @@ export async function readCode({
   return exported.length === 0 ? undefined : { text, items: exported };
 }
 
-/** Exported names with their signatures, ordered by how often the file mentions them. */
+/** Lists exported names with their signatures, ordered by how often the file mentions them. */
 export function codeCard({ text, items }: Code): string[] {
   const uses = countWords(text, new Set(items.map((item) => item.name)));
   const ranked = [...items].sort((a, b) => (uses.get(b.name) ?? 0) - (uses.get(a.name) ?? 0));
@@ -33,7 +33,7 @@ export function codeCard({ text, items }: Code): string[] {
   return [...shown, nameRest([...new Set(rest)])];
 }
 
-/** How often each word occurs in the text as an identifier. */
+/** Counts how often each word occurs in the text as an identifier. */
 function countWords(text: string, words: ReadonlySet<string>): Map<string, number> {
   const counts = new Map<string, number>();
   for (const [word] of text.matchAll(/[\p{L}\p{N}_$]+/gu)) {
@@ -42,7 +42,7 @@ function countWords(text: string, words: ReadonlySet<string>): Map<string, numbe
   return counts;
 }
 
-/** A signature on one line, without comments and `export` keywords. */
+/** Renders a signature on one line, without comments and `export` keywords. */
 export function renderSignature(item: Pick<OutlineItem, "text">): string {
   return item.text
     .slice(0, 4_000)

@@ -3,8 +3,8 @@ import { packItems } from "./pack-items.ts";
 import type { Decision } from "./read-decision.ts";
 
 /**
- * Goal, choice, rejections, constraints and negative cases of a decision record. Shows the status unless it is
- * "accepted".
+ * Lists the goal, choice, rejections, constraints and negative cases of a decision record. Shows
+ * the status unless it is "accepted".
  */
 export function decisionCard(decision: Decision): string[] {
   const { status, goal, choice } = decision;

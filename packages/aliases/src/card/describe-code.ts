@@ -16,7 +16,10 @@ export function describeCode(before: Code, after: Code): string[] {
 
 const flat = (text: string): string => renderSignature({ text });
 
-/** Describes changed members of a class or interface, by name. Undefined if its head changed or it has no members. */
+/**
+ * Describes changed members of a class or interface, by name. Returns undefined if its head changed
+ * or it has no members.
+ */
 function describeMembers(name: string, before: string, after: string): string[] | undefined {
   const [old, fresh] = [readMembers(before), readMembers(after)];
   if (old === undefined || fresh === undefined || old.head !== fresh.head) return undefined;
@@ -30,7 +33,8 @@ function describeMembers(name: string, before: string, after: string): string[] 
 }
 
 /**
- * The lines between a declaration's brackets, keyed by the word before the parameters or the type.
+ * Returns the lines between a declaration's brackets, keyed by the word before the parameters or
+ * the type.
  */
 function readMembers(text: string): { head: string; members: Map<string, string> } | undefined {
   const code = text.split("\n").filter((line) => !/^\s*(?:\/\/|#(?!\w))/.test(line));
@@ -46,7 +50,7 @@ function readMembers(text: string): { head: string; members: Map<string, string>
   return { head, members };
 }
 
-/** Signatures by name, with overloads joined. */
+/** Returns signatures by name, with overloads joined. */
 function signaturesOf({ items }: Code): [name: string, signature: string][] {
   const signatures = new Map<string, string>();
   for (const { exports, text } of items) {

@@ -1,13 +1,13 @@
-/** How to describe the items of two versions. */
+/** How to describe the differences between two lists of items. */
 export interface ItemWords<Item> {
   key: (item: Item) => string;
   added: (item: Item) => string;
   removed: (item: Item) => string;
-  /** Called for every item that both versions have. */
+  /** Called for every item that is in both versions. */
   changed?: ((was: Item, item: Item) => string[]) | undefined;
 }
 
-/** Describes which items were added, which removed, and what changed in the others, in this order. */
+/** Describes the added items, then the removed ones, then what changed in the others. */
 export function describeItems<Item>(
   before: readonly Item[],
   after: readonly Item[],

@@ -6,7 +6,7 @@ export interface NamedItem {
   value?: string | undefined;
 }
 
-/** Describes which items were added, removed or changed. `noun` names one item. */
+/** Describes which items were added, removed or changed. `noun` is the singular name of an item. */
 export function describeList(
   noun: string,
   before: readonly NamedItem[],

@@ -2,7 +2,7 @@ import type { FlatPair } from "./flatten-value.ts";
 import { renderPair } from "./profile-card.ts";
 import { describeItems } from "./describe-items.ts";
 
-/** Describes which settings were added, removed or changed. The values of secrets stay hidden. */
+/** Describes which settings were added, removed or changed. Hides the values of secrets. */
 export function describeProfile(before: readonly FlatPair[], after: readonly FlatPair[]): string[] {
   return describeItems(before, after, {
     key: ({ key }) => key,

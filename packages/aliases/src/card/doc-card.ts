@@ -1,13 +1,13 @@
 import { readSections, type MarkdownSection } from "./markdown-sections.ts";
 import { packGroups, type ItemGroup } from "./pack-items.ts";
 
-/** The sections of a document that have a heading. Undefined if there are none. */
+/** Returns the sections of a document that have a heading, or undefined if there are none. */
 export function readHeadings(text: string): MarkdownSection[] | undefined {
   const headings = readSections(text).filter((section) => section.heading !== "");
   return headings.length === 0 ? undefined : headings;
 }
 
-/** The headings of a document: one line for the title and one for each chapter with its subheadings. */
+/** Lists the headings of a document: one line for the title, then one for each chapter with its subheadings. */
 export function docCard(headings: readonly MarkdownSection[]): string[] {
   const [title, ...others] = headings;
   const highest = Math.min(7, ...new Set(others.map((section) => section.level)));

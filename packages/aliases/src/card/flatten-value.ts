@@ -1,8 +1,8 @@
 import { isRecord } from "@ccl/core/json";
 
-/** One leaf of a structured value. */
+/** A leaf of a structured value. */
 export interface FlatPair {
-  /** Keys joined with dots, indexes in brackets. */
+  /** Keys joined with dots, with indexes in brackets. */
   key: string;
   value: string;
 }
@@ -10,8 +10,8 @@ export interface FlatPair {
 const maxDepth = 12;
 
 /**
- * The first `limit` leaves of a value, in its order. A list of scalars is one leaf. Anything deeper than 12 levels is
- * `{...}`.
+ * Returns the first `limit` leaves of a value, in order. A list of scalars is one leaf. Anything
+ * nested deeper than 12 levels becomes `{...}`.
  */
 export function flattenValue(value: unknown, limit: number): FlatPair[] {
   const pairs: FlatPair[] = [];

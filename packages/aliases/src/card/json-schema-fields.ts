@@ -6,10 +6,10 @@ const factNames = (
   "format pattern minimum maximum exclusiveMinimum exclusiveMaximum multipleOf default " +
   "minLength maxLength minItems maxItems uniqueItems minProperties maxProperties"
 ).split(" ");
-/** A deeper type is shown as `...`. */
+/** Types nested deeper than this are shown as `...`. */
 const maxTypeDepth = 6;
 
-/** True for a JSON Schema or an OpenAPI document, recognized by their keywords. */
+/** True for a JSON Schema or an OpenAPI document, recognized by its keywords. */
 export function isJsonSchema(value: unknown): value is JsonRecord {
   if (!isRecord(value)) return false;
   const dialect = value["$schema"];
@@ -31,7 +31,7 @@ function openApiSchemas(root: JsonRecord): unknown {
   return recordAt(root, "components")["schemas"];
 }
 
-/** A type as shown, with the values of its `enum` or `const`. */
+/** The text shown for a type, with the values of its `enum` or `const`. */
 interface ShownType {
   type: string;
   values?: string[] | undefined;
@@ -40,13 +40,13 @@ interface ShownType {
 /** A schema that contributes properties to an object. */
 interface ObjectPart {
   schema: JsonRecord;
-  /** False in an alternative, whose properties may not apply. */
+  /** False in an alternative, because its properties may not apply. */
   isCertain: boolean;
 }
 
 /**
- * The fields of a JSON Schema, level by level. A shared type is listed once, under its own name. Only local references
- * are followed.
+ * Lists the fields of a JSON Schema, level by level. A shared type is listed once, under its own
+ * name. Only local references are followed.
  */
 export function readJsonSchema(root: JsonRecord): SchemaField[] {
   return new SchemaReader(root).read();
@@ -101,7 +101,7 @@ class SchemaReader {
       this.#fields.push(this.#readField(prefix.slice(0, -1), schema));
   }
 
-  /** The object itself, the schemas of its `allOf`, and its alternatives. */
+  /** Returns the object itself, the schemas of its `allOf`, and its alternatives. */
   #partsOf(given: JsonRecord, isCertain: boolean, depth: number): ObjectPart[] {
     if (depth > maxTypeDepth) return [];
     const schema = resolve(this.#root, given)?.schema ?? given;
@@ -182,7 +182,7 @@ class SchemaReader {
     return { ...shown, type: `map<${shown.type}>` };
   }
 
-  /** The type of a union. If all alternatives are constants, they form an enumeration. */
+  /** Returns the type of a union. If all alternatives are constants, they form an enumeration. */
   #unionOf(choices: JsonRecord[], name: string, depth: number): ShownType {
     const constants = choices.map(constantsIn);
     if (constants.every((values) => values !== undefined))
@@ -223,7 +223,7 @@ function isObjectSchema(schema: JsonRecord): boolean {
   );
 }
 
-/** Follows local references. Undefined if there is none or one leads nowhere. */
+/** Follows local references. Returns undefined if there is none or it cannot be resolved. */
 function resolve(
   root: JsonRecord,
   schema: JsonRecord,

@@ -1,28 +1,28 @@
 import { readMarkdownSections } from "../outline/languages/markdown.ts";
 import { cleanLine } from "./card-lines.ts";
 
-/** A heading with the lines below it, up to the next heading. */
+/** A heading and the lines below it, up to the next heading. */
 export interface MarkdownSection {
-  /** 1 to 6. 0 for text before the first heading. */
+  /** 1 to 6, or 0 for text before the first heading. */
   level: number;
-  /** The heading in plain words. Empty at level 0. */
+  /** The heading as plain text. Empty at level 0. */
   heading: string;
-  /** Without code blocks and comments. */
+  /** The lines, without code blocks and comments. */
   lines: string[];
 }
 
 const maxLineLength = 2_000;
-/** Maximum number of items read. */
+/** Maximum number of items to read. */
 const maxItems = 10_000;
 
-/** The sections of Markdown, AsciiDoc or reStructuredText. */
+/** Returns the sections of Markdown, AsciiDoc or reStructuredText. */
 export function readSections(text: string): MarkdownSection[] {
   return readMarkdownSections(text).map(({ level, title, lines }) => {
     return { level, heading: plainWords(title), lines };
   });
 }
 
-/** Markdown as plain words: no emphasis, links, images, HTML or escapes. */
+/** Converts Markdown to plain text: removes emphasis, links, images, HTML and escapes. */
 export function plainWords(markdown: string): string {
   const words = markdown
     .slice(0, maxLineLength)
@@ -38,7 +38,7 @@ export function plainWords(markdown: string): string {
   return cleanLine(words);
 }
 
-/** The list items of a section, or its paragraphs if it has no list. */
+/** Returns the list items of a section, or its paragraphs if it has no list. */
 export function readItems(lines: readonly string[]): string[] {
   const paragraphs: string[] = [];
   const items: string[] = [];
@@ -59,7 +59,7 @@ export function readItems(lines: readonly string[]): string[] {
     .filter((text) => text !== "");
 }
 
-/** The text up to the end of its first sentence. */
+/** Returns the text up to the end of its first sentence. */
 export function firstSentence(text: string): string {
   const end = /[.!?。！？](?=\s+[\p{Lu}\p{Lo}\d]|$)/u.exec(text);
   return end === null ? text : text.slice(0, end.index).trimEnd();

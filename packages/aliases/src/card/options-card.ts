@@ -3,7 +3,8 @@ import { nameRest } from "./pack-items.ts";
 import type { Option } from "./read-options.ts";
 
 /**
- * One line per option: `O1: summary; excludes O3`. A long summary is cut, but never the exclusions.
+ * Renders one line per option: `O1: summary; excludes O3`. May cut a long summary, but never the
+ * exclusions.
  */
 export function optionsCard(options: readonly Option[]): string[] {
   const isOver = options.length > maxCardLines;
@@ -12,7 +13,7 @@ export function optionsCard(options: readonly Option[]): string[] {
   return [...shown, nameRest(options.slice(shown.length).map((option) => option.id))];
 }
 
-/** One option on one line of a card. */
+/** Renders an option as one line of a card. */
 function renderOption({ id, summary, excludes }: Option): string {
   const suffix =
     excludes.length === 0 ? "" : cutText(`; excludes ${cleanItem(excludes.join(", "))}`, 60);

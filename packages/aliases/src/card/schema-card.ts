@@ -7,8 +7,8 @@ import { readTypeMap } from "./type-map-fields.ts";
 import type { StructuredText } from "./structured-text.ts";
 
 /**
- * Fields of a JSON Schema, OpenAPI, GraphQL, protobuf or SQL file. A file whose
- * alias says that it is a schema may also be a plain map of names to types.
+ * Reads the fields of a JSON Schema, OpenAPI, GraphQL, protobuf or SQL file. If the alias marks the
+ * file as a schema, also accepts a plain map of names to types.
  */
 export function readSchema(source: StructuredText): SchemaField[] | undefined {
   const value = source.value();
@@ -19,14 +19,14 @@ export function readSchema(source: StructuredText): SchemaField[] | undefined {
   return fields !== undefined && fields.length > 0 ? fields : undefined;
 }
 
-/** One line per field, or several fields per line if there are more fields than lines. */
+/** Renders one field per line, or several per line if there are more fields than lines. */
 export function schemaCard(fields: readonly SchemaField[]): string[] {
   const lines = fields.slice(0, maxCardLines).flatMap(renderLines);
   if (fields.length <= maxCardLines && lines.length <= maxCardLines) return lines;
   return packItems("", fields.map(renderField), { maxLines: maxCardLines, separator: ", " });
 }
 
-/** A long enumeration takes several lines, because a part of it is useless. */
+/** Renders a field. A long enumeration takes several lines, because a truncated one is useless. */
 function renderLines(field: SchemaField): string[] {
   const line = cleanItem(renderField(field));
   if (line.length <= maxCardTextLength || field.values === undefined) return [line];

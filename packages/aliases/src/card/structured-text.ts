@@ -5,23 +5,23 @@ import { parseLooseJson } from "../outline/languages/json.ts";
 import type { SourceInput } from "../outline/outline.ts";
 import { kindOfAlias } from "./candidate-kinds.ts";
 
-/** Maximum length of YAML, or JSON with comments. Parsing megabytes of either takes seconds. */
+/** Maximum length of YAML or JSON with comments. Parsing megabytes of either takes seconds. */
 const maxLooseLength = 1_000_000;
 
-/** A file for the card readers. */
+/** A file prepared for the card readers. */
 export interface StructuredText {
   readonly path: string;
   readonly text: string;
-  /** The text with secrets masked. Masking can break JSON, so structured files are not read from it. */
+  /** The text with secrets masked. Masking can break JSON, so structured files are not parsed from it. */
   readonly masked: string;
   /** True if the alias says that the file is a schema. */
   readonly isSchema: boolean;
   readonly signal: AbortSignal | undefined;
-  /** The parsed value. The text is parsed on the first call. */
+  /** Returns the parsed value. The first call parses the text. */
   value(): unknown;
 }
 
-/** Wraps a file's text. Asynchronous only because it loads the YAML parser. */
+/** Wraps a file's text. Asynchronous only to load the YAML parser. */
 export async function createStructuredText(
   { path, text, alias = "" }: SourceInput,
   signal: AbortSignal | undefined,
@@ -34,13 +34,13 @@ export async function createStructuredText(
   return { path, text, masked, isSchema, signal, value };
 }
 
-/** The value of a JSON document, which may have comments. Undefined if the text is not JSON. */
+/** Parses a JSON document, which may have comments. Returns undefined if the text is not JSON. */
 function parseIfJson(text: string): unknown {
   if (!/^\s*[[{]/.test(text)) return undefined;
   return text.length > maxLooseLength ? parseJson(text) : parseLooseJson(text);
 }
 
-/** Loads the library late, because it takes longer to load than a small pack takes to build. */
+/** Loads the library lazily, because loading it takes longer than building a small pack. */
 async function yamlParser(): Promise<(text: string) => unknown> {
   const { parse } = await import("../outline/yaml-library.ts");
   return (text) => {

@@ -6,8 +6,8 @@ const typeWord =
   /\b(?:str(?:ing)?|text|u?int(?:eger)?\d*|float\d*|double|decimal|number|bool(?:ean)?|date(?:-?time)?|timestamp|uuid|url|email|object|dict|array|list|map|any|null|json|bytes|enum)\b/i;
 
 /**
- * The fields of a map of names to types, such as `{"id": "int", "tags": "string[]?"}`. Undefined for
- * anything else.
+ * Reads the fields of a map of names to types, such as `{"id": "int", "tags": "string[]?"}`.
+ * Returns undefined for anything else.
  */
 export function readTypeMap(value: unknown): SchemaField[] | undefined {
   const fields = isRecord(value) ? readMap(value, "", 0) : [];

@@ -9,21 +9,21 @@ import type { AliasRegistry } from "../registry/alias-registry.ts";
 import { toIoError } from "../registry/io-error.ts";
 import { withRegistryLock } from "../registry/registry-lock.ts";
 
-/** Reads and writes below a registry's folder. Names are relative to it, with forward slashes. */
+/** Reads and writes files in a registry's folder. Names are relative to it and use forward slashes. */
 export interface ContextFolder {
-  /** The path relative to the root, for messages. */
+  /** Returns the path relative to the root, for messages. */
   pathOf(name: string): string;
-  /** Reads a file. Undefined if it does not exist. */
+  /** Reads a file. Returns undefined if it does not exist. */
   read(name: string, signal: AbortSignal | undefined): Promise<string | undefined>;
   /** Writes atomically. The file is on disk when the promise resolves. */
   write(name: string, text: string, signal: AbortSignal | undefined): Promise<void>;
-  /** True if the file existed. */
+  /** Removes a file. Returns true if it existed. */
   remove(name: string, signal: AbortSignal | undefined): Promise<boolean>;
   /** Runs `work` while no other process holds the same lock. */
   withLock<T>(name: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T>;
 }
 
-/** The folder of a registry. Creating it does no I/O. Writing fails if the registry does not persist. */
+/** Opens a registry's folder without I/O. Writing fails if the registry does not persist. */
 export function createContextFolder(registry: AliasRegistry): ContextFolder {
   const place = async (name: string, signal: AbortSignal | undefined): Promise<string> => {
     throwIfAborted(signal, AliasesError);

@@ -10,8 +10,8 @@ import type { AliasChange, Delta, Snapshot, SnapshotEntry } from "./snapshot.ts"
 import { createTextPatch, type PatchNames } from "./text-patch.ts";
 
 /**
- * Compares two snapshots alias by alias. Whether a text is kept makes no difference. Pure.
- * Asynchronous only because code is compared by its parsed outline.
+ * Compares two snapshots alias by alias. The result is the same whether or not texts were kept.
+ * Pure. Asynchronous only because code is compared by its parsed outline.
  */
 export async function computeDelta(
   base: Snapshot,
@@ -78,8 +78,8 @@ function describeRename(was: string, before: SnapshotEntry, path: string): strin
 }
 
 /**
- * Masks both files as a whole, because a hunk with only the middle of a key does not look like a
- * secret.
+ * Creates a patch of the masked files. Masks them as a whole, because a hunk with only part of a
+ * key does not look like a secret.
  */
 async function createMaskedPatch(
   { before, after }: { before: SnapshotEntry; after: SnapshotEntry },

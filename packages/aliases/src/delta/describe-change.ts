@@ -10,20 +10,20 @@ import { countPatchLines } from "./text-patch.ts";
 const maxNotes = 12;
 const maxNoteLength = 200;
 
-/** One alias before and after. */
+/** The states of one alias before and after a change. */
 export interface ChangedEntry {
   alias: string;
   before: SnapshotEntry;
   after: SnapshotEntry;
   /** Diff of the two versions. Undefined if one is unknown or they have too little in common. */
   patch?: string | undefined;
-  /** Diff of the masked versions, if they hold secrets. */
+  /** Diff of the masked versions, if they contain secrets. */
   maskedPatch?: string | undefined;
 }
 
 /**
- * Describes a change in words. If the file's card has a kind, the words suit that kind, otherwise
- * they count lines. Returns one or more single lines with secrets masked.
+ * Describes a change in words. Uses words suited to the kind of the file's card, or line counts if
+ * it has none. Returns one or more single lines with secrets masked.
  */
 export async function describeChange(
   changed: ChangedEntry,
@@ -53,7 +53,7 @@ async function contentNotes(
   for (const kind of candidateKinds({ alias, path, text })) {
     const notes = await CARD_KINDS[kind].changes(old, fresh);
     if (notes === undefined) continue;
-    // Descriptions of these kinds omit bodies and prose, so the number of changed lines is added.
+    // These descriptions omit bodies and prose, so add the number of changed lines.
     const isPartial = kind === "code" || kind === "doc" || notes.length === 0;
     return isPartial ? [...notes, ...describeProse(changed), lineNote(changed)] : notes;
   }
@@ -62,7 +62,7 @@ async function contentNotes(
 
 const MAX_SENTENCES = 4;
 
-/** New lines of prose, which the readers of headings and fields do not see. */
+/** Lists new lines of prose, which the readers of headings and fields do not see. */
 function describeProse({ after, patch = "", maskedPatch }: ChangedEntry): string[] {
   if (!/\.(?:md|mdx|markdown|txt|rst|adoc)$/i.test(after.path)) return [];
   const added = (maskedPatch ?? patch)

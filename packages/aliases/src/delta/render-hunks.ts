@@ -4,7 +4,7 @@ import { cleanLine } from "../card/card-lines.ts";
 import type { AliasChange, Delta } from "./snapshot.ts";
 import { createAdditionPatch } from "./text-patch.ts";
 
-/** The hunks of one file. */
+/** The hunks of a file. */
 interface FileHunks {
   alias: string;
   path: string;
@@ -12,9 +12,9 @@ interface FileHunks {
 }
 
 /**
- * The changes of files as unified diffs by alias, in whole hunks that fit the room. Small files
- * come first, so that many are complete. Marks say what is left out. Empty if there is nothing to
- * show, or no room for a mark.
+ * Renders file changes as unified diffs by alias, in whole hunks that fit the room. Small files
+ * come first, so that more of them are complete. Marks show what was omitted. Returns an empty list
+ * if there is nothing to show or no room for a mark.
  */
 export function renderHunks(
   delta: Delta,

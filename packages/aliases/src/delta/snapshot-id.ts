@@ -3,8 +3,8 @@ import { canonicalJson, compareCodeUnits, sha8 } from "@ccl/core";
 import type { SnapshotEntry } from "./snapshot.ts";
 
 /**
- * `ctx@` and 8 hex digits of a hash of aliases, paths and content hashes. Stored texts do not
- * affect it.
+ * Returns `ctx@` and 8 hex digits of a hash of aliases, paths and content hashes. Stored texts do
+ * not affect it.
  */
 export function snapshotId(entries: Readonly<Record<string, SnapshotEntry>>): string {
   const members = Object.entries(entries).map(([alias, { path, sha256 }]) => [
@@ -14,7 +14,7 @@ export function snapshotId(entries: Readonly<Record<string, SnapshotEntry>>): st
   return `ctx@${sha8(canonicalJson(Object.fromEntries(members)))}`;
 }
 
-/** A record with its keys in code unit order. `__proto__` is an ordinary key. */
+/** Builds a record with its keys in code unit order. `__proto__` is an ordinary key. */
 export function orderedByAlias<T>(entries: Iterable<readonly [string, T]>): Record<string, T> {
   return Object.fromEntries([...entries].sort(([a], [b]) => compareCodeUnits(a, b)));
 }

@@ -10,15 +10,15 @@ export interface TakeSnapshotOptions {
   registry: AliasRegistry;
   /**
    * Aliases whose text is kept, so that a later delta can show what changed. Binary files have no
-   * text. "all" by default.
+   * text. Defaults to "all".
    */
   texts?: "all" | readonly string[] | undefined;
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Captures the state of the registry's files on disk, with LF line ends. Omits aliases
- * whose file is gone.
+ * Captures the state of the registry's files on disk, with LF line endings. Omits aliases whose
+ * file no longer exists.
  */
 export async function takeSnapshot(options: TakeSnapshotOptions): Promise<Snapshot> {
   const { registry, texts = "all", signal } = options;

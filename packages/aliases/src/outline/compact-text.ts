@@ -1,6 +1,6 @@
 /**
- * How a language writes strings, which must stay unchanged, comments, which may be dropped, and
- * blocks.
+ * How a language writes strings, comments and blocks. Strings must stay unchanged. Comments may be
+ * removed.
  */
 export interface LexicalStyle {
   lineComment: "//" | "#";
@@ -15,7 +15,7 @@ export interface LexicalStyle {
   hasBraces: boolean;
 }
 
-/** Comments and strings as in C. */
+/** C-style comments and strings. */
 export const C_STYLE: LexicalStyle = {
   lineComment: "//",
   hasBlockComments: true,
@@ -68,8 +68,8 @@ function endOfWord(text: string, start: number): number {
 }
 
 /**
- * One line of code without comments, needless spaces and trailing separators. Strings stay
- * unchanged.
+ * Compacts code to one line without comments, unnecessary spaces and trailing separators. Strings
+ * stay unchanged.
  */
 export function compactText(text: string, style: LexicalStyle): string {
   const pieces: string[] = [];
@@ -99,7 +99,7 @@ export function compactText(text: string, style: LexicalStyle): string {
   return pieces.join("");
 }
 
-/** True if every bracket and every string is closed, so that the text is complete. */
+/** True if every bracket and string is closed, so the text is complete. */
 export function isBalanced(text: string, style: LexicalStyle): boolean {
   const open: string[] = [];
   for (let index = 0; index < text.length;) {

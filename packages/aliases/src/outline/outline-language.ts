@@ -28,7 +28,7 @@ const LANGUAGE_BY_EXTENSION = new Map(
   ),
 );
 
-/** The language of a path's extension. Undefined if it is unknown. */
+/** Returns the language for a path's extension, or undefined if it is unknown. */
 export function outlineLanguage(path: string): OutlineLanguage | undefined {
   const dot = path.lastIndexOf(".");
   return dot < 0 ? undefined : LANGUAGE_BY_EXTENSION.get(path.slice(dot + 1).toLowerCase());

@@ -9,7 +9,7 @@ function indented(text: string): string {
   return ` ${text.replaceAll("\n", "\n ")}`;
 }
 
-/** A declaration in full: its documentation, its signature and its members, one per line. */
+/** Renders a declaration in full: documentation, signature and members, one per line. */
 export function renderSignature(declaration: Declaration, style: LexicalStyle): string {
   const { signature, members } = declaration;
   const lines = (members ?? []).map(({ documentation, text }) =>

@@ -1,11 +1,11 @@
 import type { ParserNode } from "./wasm-parser.ts";
 
-/** A node of a syntax tree with access to its source. Valid only until its tree is deleted. */
+/** A syntax tree node with access to its source. Valid only until its tree is deleted. */
 export class SyntaxNode {
-  /** The whole source that the offsets refer to. */
+  /** The whole source, to which the offsets refer. */
   readonly source: string;
   readonly type: string;
-  /** Offset of its first character. */
+  /** Offset of the first character. */
   readonly start: number;
   readonly #node: ParserNode;
   #children: SyntaxNode[] | undefined;
@@ -17,7 +17,7 @@ export class SyntaxNode {
     this.start = node.startIndex;
   }
 
-  /** Offset after its last character. */
+  /** Offset after the last character. */
   get end(): number {
     return this.#node.endIndex;
   }
@@ -66,7 +66,7 @@ export class SyntaxNode {
     return this.children.filter((child) => child.isNamed && !child.isComment);
   }
 
-  /** The child in this field of the grammar. */
+  /** Returns the child in this grammar field. */
   field(name: string): SyntaxNode | undefined {
     const child = this.#node.childForFieldName(name);
     return child === null ? undefined : new SyntaxNode(child, this.source);

@@ -7,7 +7,7 @@ const ECMASCRIPT =
 /** Languages that are read line by line, without a grammar. */
 type LineLanguage = Exclude<OutlineLanguage, GrammarName | "css" | "markdown" | "json" | "yaml">;
 
-/** An exported declaration at the start of a line: its kind, then its name. */
+/** Matches an exported declaration at the start of a line. Captures its kind, then its name. */
 export const EXPORTED: Record<GrammarName | LineLanguage, RegExp> = {
   typescript: ECMASCRIPT,
   tsx: ECMASCRIPT,
@@ -39,8 +39,8 @@ const HOLDER =
   /^(?:[@\w]+ )*(?:(class|object|interface|struct|enum|protocol|extension|actor|trait)|fun|func|def|va[lr]|let|init) */;
 
 /**
- * Recovers exports that the parser lost in broken code, by matching single lines. Returns their
- * heads and the part of the signature on that line.
+ * Recovers exports that the parser lost in broken code, by matching single lines. Returns the start
+ * of each declaration and the part of its signature on that line.
  */
 export function readUnreadExports(
   text: string,
@@ -50,7 +50,7 @@ export function readUnreadExports(
   const seen = new Set(known.flatMap(({ exports, name }) => [...exports, name]));
   const found: Declaration[] = [];
   const hasMembers = BY_LINES.has(language);
-  // Enclosing declarations, the innermost last. Lines indented more deeply belong to them.
+  // Enclosing declarations, innermost last. Lines with deeper indentation belong to them.
   let holders: { depth: number; isRead: boolean; inner: number }[] = [];
   for (const [index, whole] of text.split("\n").entries()) {
     const depth = hasMembers ? /^\s*(?=[@\w])/.exec(whole)?.[0].length : 0;
@@ -71,7 +71,7 @@ export function readUnreadExports(
     const groups = EXPORTED[language].exec(line)?.slice(1) ?? [];
     const [kind, name] = groups.filter((group) => group !== undefined);
     if (kind === undefined || name === undefined || seen.has(name)) continue;
-    // A value may be local if it is deeper than a type's members or inside anything else.
+    // A value may be local if it is nested deeper than a type's members, or inside anything else.
     if (depth > 0 && depth !== nearest?.inner && /^(?:va[lr]|let)$/.test(kind)) continue;
     seen.add(name);
     const signature = line

@@ -19,29 +19,29 @@ import { renderSlice } from "./render-slice.ts";
 import { renderBareInstruction, renderSections } from "./render-pack.ts";
 import type { Pack, PackOmission, PackOptions } from "./pack.ts";
 
-/** Upper bound for code. A pack with room for more than the whole text reads every file. */
+/** Upper bound for code. If the whole project fits the budget, every file is read. */
 const MAX_CHARS_PER_TOKEN = 6;
 /**
  * Shares for the map and for the names of files that are not shown in any other way. Larger packs
- * do not need longer ones.
+ * do not need larger ones, so their tokens are capped.
  */
 const MAP_SHARE = 0.06;
 const MAX_MAP_TOKENS = 480;
 const NAMES_SHARE = 0.05;
 const MAX_NAMES_TOKENS = 400;
 const CARDS_SHARE = 0.15;
-/** Maximum number of rounds that fill the room left unused by rendering. */
+/** Maximum number of rounds that fill the room that rendering left unused. */
 const MAX_ROUNDS = 6;
-/** Minimum number of unused tokens for another round. */
+/** Minimum number of unused tokens that justifies another round. */
 const WORTH_A_ROUND = 24;
-/** Tokens that a picked range may cost beyond its lines, for a mark or a header. */
+/** Tokens that a picked range may cost in addition to its lines, for a mark or a header. */
 const MARK_TOKENS = 8;
 const HEADER_TOKENS = 16;
 
 /**
  * Packs a project for a task: a map, then the files by rank with the lines that the task is likely
- * to need, then the names of the next files. The text never exceeds the budget, as counted by
- * `counter`.
+ * to need, then the names of the next files. The text, as counted by `counter`, never exceeds the
+ * budget.
  * @throws AliasesError `budget_exceeded` if not even the instruction fits, `aborted`, `io_failed`
  */
 export async function buildPack(options: PackOptions): Promise<Pack> {
@@ -86,7 +86,7 @@ export async function buildPack(options: PackOptions): Promise<Pack> {
   return { ...fitted, omitted: [...fitted.omitted, ...ranking.omitted], unmatched, isMatched };
 }
 
-/** A counter that remembers what it counted: a file that fits is counted alone first, then as an entry of the pack. */
+/** Creates a counter that caches its counts. A file that fits is counted alone first, then as an entry of the pack. */
 function countOnce(counter: TokenCounter): TokenCounter {
   const counted = new Map<string, number>();
   return {
@@ -115,7 +115,7 @@ function requireInstruction(options: PackOptions, { counter, usable }: Target): 
   );
 }
 
-/** True if all files fit in full, within the room and their caps. */
+/** True if all files fit in full, within the room and within their caps. */
 function fitsWhole(
   { read, files }: DetailedRanking,
   { counter, room, caps }: { counter: TokenCounter; room: number; caps: Caps },
@@ -137,7 +137,7 @@ interface Fitting {
   isWhole: boolean;
 }
 
-/** Takes picks while they fit, renders and counts the whole, then corrects the error of the estimate. */
+/** Takes picks while they fit, renders and counts the result, then corrects the estimate's error. */
 function fit(picks: readonly Pick[], { composition, usable, room, isWhole }: Fitting): Composed {
   const { counter } = composition;
   const costs = (pick: Pick): number => costOf(pick, composition);
@@ -171,7 +171,7 @@ function onlyInstruction({ ranking, frame }: Composition, counter: TokenCounter)
   return { text, tokens, sections: [{ name: "INSTRUCTION", tokens }], entries: [], omitted };
 }
 
-/** Counts the tokens of a pick. */
+/** Counts the tokens that a pick costs. */
 function costOf(pick: Pick, { counter, options }: Composition): number {
   const { source, ranges = [], outline } = pick;
   const own = outline ?? ranges.map(([a, b]) => numbered(source.lines, a, b, options)).join("\n");
@@ -188,7 +188,7 @@ function numbered(
   return renderSlice({ path: "", lines: shown, isShown: () => true, lineNumbers });
 }
 
-/** Picks in their order, skipping those that do not fit. */
+/** Takes picks in order, skipping those that do not fit. */
 function takeWithin(picks: readonly Pick[], limit: number, costs: (pick: Pick) => number): Pick[] {
   const taken: Pick[] = [];
   const whole = new Set<unknown>();

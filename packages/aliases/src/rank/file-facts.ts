@@ -10,13 +10,13 @@ export interface FileFacts extends RankInput {
   sha256: string;
 }
 
-/** Where files are read. */
+/** The registry to read files from. */
 interface Source {
   registry: AliasRegistry;
   signal?: AbortSignal | undefined;
 }
 
-/** A file's current text. Undefined if the file is gone or no longer text. */
+/** Reads a file's current text. Returns undefined if the file no longer exists or is no longer text. */
 export async function readText(
   { registry, signal }: Source,
   { alias }: { alias: string },
@@ -29,8 +29,8 @@ export async function readText(
 const isWord = (text: string): boolean => /^\S+$/.test(text);
 
 /**
- * The facts about a file, or why it has none. They are cached by content, so that an unchanged file
- * need not be read again. All words of a file are counted only if they are cached.
+ * Returns the facts about a file, or why it has none. Caches them by content, so that unchanged
+ * files need not be read again. Counts all words of a file only if the counts are cached.
  */
 export async function readFacts(
   stat: AliasStat,

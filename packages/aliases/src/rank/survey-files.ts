@@ -6,21 +6,21 @@ import type { AliasRegistry, AliasStat } from "../registry/alias-registry.ts";
 import type { TaskTerms } from "./task-words.ts";
 import { readFacts, type FileFacts } from "./file-facts.ts";
 
-/** The current files of a registry. */
+/** The current files in a registry. */
 export interface SurveyedFiles {
-  /** Files with text to show. */
+  /** Facts about files that have text to show. */
   facts: FileFacts[];
   omitted: UnreadFile[];
 }
 
-/** Progress of a pack. */
+/** Progress of building a pack. */
 export interface PackEvent {
   type: "files_read" | "files_outlined" | "fitted";
   done: number;
   total: number;
 }
 
-/** A file without text to show, and why. */
+/** A file without text to show, and the reason. */
 export interface UnreadFile {
   alias: string;
   path: string;
@@ -36,7 +36,7 @@ interface SurveyOptions {
 
 const FILES_A_STEP = 64;
 
-/** Collects the facts of the files that `stat` found. Does not read a file whose facts are cached. */
+/** Collects the facts about the files found by `stat`. Does not read a file if its facts are cached. */
 export async function surveyFiles(
   stats: AliasStat[],
   options: SurveyOptions,

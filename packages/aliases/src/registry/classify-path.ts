@@ -1,6 +1,6 @@
 /**
- * Prefixes that a scan assigns: the seven from the design document, C for configuration and R for
- * other data.
+ * Prefixes that a scan assigns: the seven in the design document, plus C for configuration and R
+ * for other data.
  */
 export type BuiltInPrefix = "A" | "C" | "D" | "H" | "P" | "PR" | "R" | "S" | "T";
 
@@ -19,7 +19,7 @@ const CONFIGURATION_FILES =
 
 const oneOf = (words: string): string => `(?:${words.replaceAll(" ", "|")})`;
 
-/** The first match wins. Patterns that begin with `^|/` look at the last segment or at folders. */
+/** The first match wins. Patterns that start with `^|/` match the last segment or folders. */
 const RULES: readonly (readonly [prefix: BuiltInPrefix, pattern: RegExp])[] = [
   [
     "A",
@@ -51,7 +51,7 @@ const RULES: readonly (readonly [prefix: BuiltInPrefix, pattern: RegExp])[] = [
   ],
 ];
 
-/** The alias prefix of a path with forward slashes, decided by its folders, name and extension. */
+/** Returns the alias prefix for a path with forward slashes, based on its folders, name and extension. */
 export function classifyPath(path: string): BuiltInPrefix {
   return RULES.find(([, pattern]) => pattern.test(path))?.[0] ?? "R";
 }

@@ -3,22 +3,23 @@ import { join } from "node:path";
 import type { DerivedCache } from "./alias-registry.ts";
 import { readDerivedFile, renderDerivedFile } from "./derived-file.ts";
 
-/** The location of a derived cache, and how to write it. */
+/** Where to store a derived cache, and how to write it. */
 export interface DerivedCacheOptions {
-  /** Folder of the cache's files, one per kind. */
+  /** Folder for the cache's files. Each kind has its own file. */
   directory: string;
-  /** Writes a whole file, or does nothing if the cache is to stay in memory. */
+  /** Writes a whole file. Does nothing if the cache should stay in memory. */
   write: (file: string, bytes: Uint8Array) => Promise<void>;
   /**
-   * 64 hex digits that identify the code deriving the values. Values from other code are ignored.
+   * Returns 64 hex digits that identify the code that derives the values. Values from other code
+   * are ignored.
    */
   writerId: () => string;
-  /** Hashes still in use. When the others outnumber them, the others are removed. */
+  /** Returns the hashes still in use. The other values are removed once they outgrow these. */
   liveHashes: () => Iterable<string>;
 }
 
 interface KindTable {
-  /** By content hash. Kept as UTF-8, they take no room on the heap. */
+  /** Keyed by content hash. Stored as UTF-8 to stay off the heap. */
   values: Map<string, Buffer>;
   touched: Set<string>;
   isChanged: boolean;
@@ -26,7 +27,7 @@ interface KindTable {
 
 const STALE_ALLOWANCE_BYTES = 2_000_000;
 
-/** Creates a cache of strings by kind and content hash. A damaged file counts as empty. */
+/** Creates a cache of strings by kind and content hash. A damaged file is treated as empty. */
 export function createDerivedCache({
   directory,
   write,
@@ -71,7 +72,7 @@ export function createDerivedCache({
   };
 }
 
-/** Kinds are short names of this package. Other characters are escaped in hex. */
+/** Returns the file for a kind. Kinds are short names in this package. Other characters are escaped as hex. */
 function fileOf(directory: string, kind: string): string {
   const name = kind.replaceAll(
     /[^a-z0-9-]/g,
@@ -81,8 +82,8 @@ function fileOf(directory: string, kind: string): string {
 }
 
 /**
- * Keeps the hashes of other branches and older versions for a while. Once they are the larger part,
- * all are dropped.
+ * Keeps the hashes of other branches and older versions for a while. Once they become the larger
+ * part, drops all of them.
  */
 function valuesToKeep(
   { values, touched }: KindTable,

@@ -17,9 +17,9 @@ export interface FileTree {
 
 /** Options of `walkTree`. */
 export interface WalkOptions {
-  /** Absolute, links resolved. */
+  /** Absolute path, with links resolved. */
   root: string;
-  /** Relative to the root, with forward slashes. Its files are skipped. */
+  /** Relative to the root, with forward slashes. Files in it are skipped. */
   registryDirectory: string;
   rules: Pick<ScanRules, "include" | "ignore">;
   pacer: Pacer;
@@ -31,7 +31,7 @@ const NEVER_WALKED = new Set([".git", ".hg", ".svn", "node_modules", ".ccl", ".a
 
 /**
  * Walks the tree without following links. The target of a link inside the root is named by its own
- * path. Links that lead out of the root are reported.
+ * path. Links that lead outside the root are reported.
  * @throws AliasesError `io_failed` if the root cannot be read
  */
 export async function walkTree({
@@ -55,7 +55,7 @@ export async function walkTree({
       const isFolder = entry.isDirectory();
       if (isFolder && NEVER_WALKED.has(entry.name)) continue;
       const rule = ignoreRules.ruleFor(path, isFolder);
-      // The caller's own rules have no text, since the caller knows what it leaves out.
+      // The caller's own rules have no text, because the caller knows what it excludes.
       if (rule === "" || path === registryDirectory) continue;
       if (rule !== undefined)
         tree.skipped.push({ path: isFolder ? `${path}/` : path, reason: "ignored", rule });
@@ -77,7 +77,7 @@ async function pathMatcher(globs: readonly string[]): Promise<(path: string) => 
 }
 
 interface PendingFolder {
-  /** Empty for the root. Otherwise it ends with a slash. */
+  /** Empty for the root. Otherwise ends with a slash. */
   path: string;
   ignoreRules: IgnoreRules;
 }
@@ -94,8 +94,8 @@ function listFolder(root: string, path: string): Dirent[] | undefined {
 function takeFile(root: string, path: string, tree: FileTree): void {
   const realPath = join(root, path);
   const stats = lstatSync(realPath, { throwIfNoEntry: false });
-  // A name with a backslash or a drive's colon means another file on other systems. A name that is not UTF-8 cannot be
-  // opened.
+  // On other systems, a name with a backslash or a drive's colon refers to a different file. A name
+  // that is not UTF-8 cannot be opened.
   const isReadable = stats !== undefined && normalizeInsidePath(path) === path;
   if (!isReadable) tree.skipped.push({ path, reason: "unreadable" });
   else if (stats.isSymbolicLink()) reportLink(root, path, tree);

@@ -2,7 +2,7 @@ import { CclError } from "@ccl/core";
 
 import { AliasesError } from "../aliases-error.ts";
 
-/** Wraps an error of the operating system. Errors of this package pass through. `action` completes "Could not ...". */
+/** Wraps an operating system error. Returns this package's errors unchanged. `action` completes "Could not ...". */
 export function toIoError(error: unknown, action: string): unknown {
   if (!(error instanceof Error) || AliasesError.isInstance(error)) return error;
   const message = CclError.isInstance(error)

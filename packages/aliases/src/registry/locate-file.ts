@@ -5,16 +5,16 @@ import { systemCode } from "@ccl/core/node";
 
 /** A regular file inside the root. */
 export interface TreeFile {
-  /** Relative to the root, with forward slashes. */
+  /** Relative to the root. Uses forward slashes. */
   path: string;
-  /** Absolute, with links resolved. */
+  /** Absolute path, with links resolved. */
   realPath: string;
   stamp: FileStamp;
 }
 
 /**
- * Metadata of a file. The same stamp means the same content, except in the case that `RACY_MS`
- * explains.
+ * A file's metadata. The same stamp means the same content, except in the case explained at
+ * `RACY_MS`.
  */
 export interface FileStamp {
   mtimeMs: number;
@@ -23,7 +23,7 @@ export interface FileStamp {
   inode: number;
 }
 
-/** Why a path is not a file of the tree. */
+/** Why a path does not refer to a file in the tree. */
 export type NoFile = "missing" | "unreadable" | "outside_root" | "not_a_file";
 
 /** Resolves a path and its links to a regular file inside the root. */
@@ -38,7 +38,7 @@ export function locateFile(root: string, path: string): TreeFile | NoFile {
   }
 }
 
-/** Copies the few numbers that are needed, because `Stats` objects are large. */
+/** Copies only the numbers that are needed, because `Stats` objects are large. */
 export function stampOf(stats: Stats): FileStamp {
   return {
     mtimeMs: stats.mtimeMs,
@@ -48,7 +48,7 @@ export function stampOf(stats: Stats): FileStamp {
   };
 }
 
-/** True for a path below the root. Both paths are absolute, with links resolved. */
+/** True if the path is below the root. Both paths must be absolute, with links resolved. */
 export function isInside(root: string, realPath: string): boolean {
   return realPath.startsWith(root.endsWith(sep) ? root : root + sep);
 }

@@ -11,8 +11,8 @@ export interface MoveTarget {
 const EMPTY_SHA256 = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
 /**
- * Matches missing records with unnamed files of the same content, preferring the same file name.
- * Empty files never match. Ties are decided by the order of both lists.
+ * Matches missing records with unnamed files that have the same content, preferring the same file
+ * name. Never matches empty files. Ties are resolved by the order of both lists.
  */
 export function matchMoves<T extends MoveTarget>(
   missing: readonly { alias: string; record: RegistryRecord }[],

@@ -5,9 +5,9 @@ const MAX_ERRORS = 6;
 const LONGEST_NAME = 130;
 
 /**
- * Up to 3 names with the fewest typing errors, nearest first. An error is a letter that was added,
- * lost, changed or swapped with its neighbour. Case is ignored. A query without a prefix is
- * compared with the names without their prefixes.
+ * Returns up to 3 names with the fewest typing errors, nearest first. An error is an inserted,
+ * missing or different letter, or a swap of two adjacent letters. Ignores case. A query without a
+ * prefix is compared with the names without their prefixes.
  */
 export function nearestNames(query: string, names: readonly string[]): string[] {
   const wanted = query.slice(0, LONGEST_NAME).toLowerCase();
@@ -30,7 +30,7 @@ function afterPrefix(alias: string): string {
   return alias.slice(alias.indexOf(".") + 1);
 }
 
-/** Optimal string alignment distance. Stops with `limit + 1` as soon as the distance exceeds `limit`. */
+/** Computes the optimal string alignment distance. Returns `limit + 1` as soon as it exceeds `limit`. */
 export function typingDistance(a: string, b: string, limit: number): number {
   const far = limit + 1;
   if (Math.abs(a.length - b.length) > limit) return far;

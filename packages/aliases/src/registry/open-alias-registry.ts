@@ -24,8 +24,8 @@ import { statRecords } from "./stat-records.ts";
 import { createFileHasher } from "./cached-file-hasher.ts";
 
 /**
- * Opens the registry of a project. A folder without one opens as an empty registry, and nothing is
- * written before the first change.
+ * Opens a project's registry. If the folder has none, the registry is empty, and nothing is written
+ * before the first change.
  * @throws AliasesError `registry_corrupt`, `registry_version_unsupported`, `io_failed`
  */
 export async function openAliasRegistry(options: OpenAliasRegistryOptions): Promise<AliasRegistry> {
@@ -41,12 +41,12 @@ export async function openAliasRegistry(options: OpenAliasRegistryOptions): Prom
     liveHashes: () => [...store.records.values()].flatMap(({ sha256 = [] }) => sha256),
     async write(file, bytes) {
       if (!isPersistent || !store.hasFile) return;
-      // Another program's folder gets no cache, because its users might commit it.
+      // A folder that belongs to another program gets no cache, because its users might commit it.
       if (isOwn || existsSync(cacheFolder)) await writeCacheFile(root, file, bytes);
     },
   });
   const hash = createFileHasher(cache);
-  // Changes run one at a time, so that each starts from the result of the previous one.
+  // Changes run one at a time, so that each starts from the previous one's result.
   const turns = new TurnQueue(AliasesError);
   const contextWith = (pacer: Pacer): TreeContext => {
     return { root, registryDirectory: directory, records: store.records, hash, pacer };
@@ -138,7 +138,7 @@ function hashForAdding(root: string, path: string): Result<{ path: string; sha25
   }
 }
 
-/** Writes a cache file. A cache only saves time, so a failure is ignored. */
+/** Writes a cache file. Ignores failures, because a cache only saves time. */
 async function writeCacheFile(root: string, file: string, bytes: Uint8Array): Promise<void> {
   try {
     const folder = dirname(file);
@@ -146,7 +146,7 @@ async function writeCacheFile(root: string, file: string, bytes: Uint8Array): Pr
     if (!isInside(root, realpathSync.native(folder))) return;
     await writeFileDurable(file, bytes, { durability: "off" });
   } catch {
-    // The write fails on read-only checkouts and full disks.
+    // Writing fails on read-only checkouts and full disks.
   }
 }
 
@@ -161,8 +161,8 @@ function realFolder(root: string): string {
 }
 
 /**
- * The directory relative to the root.
- * @throws AliasesError `io_failed` if the folder is not inside the root or a link leads out of it
+ * Returns the directory relative to the root.
+ * @throws AliasesError `io_failed` if the folder is not inside the root or a link leads outside it
  */
 function directoryInside(root: string, directory: string): string {
   const inside = normalizeInsidePath(directory.replace(/[\\/]+$/, ""));

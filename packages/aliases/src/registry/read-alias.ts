@@ -10,9 +10,7 @@ import type { RegistryRecords } from "./registry-store.ts";
 
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
-/**
- * Reads the current file of `alias` or `alias@sha8`. See `AliasRegistry.resolve` for the issues.
- */
+/** Reads the current file for `alias` or `alias@sha8`. Issues: see `AliasRegistry.resolve`. */
 export function readAlias(
   root: string,
   records: RegistryRecords,

@@ -6,48 +6,48 @@ import { posix } from "node:path";
 import { AliasesError } from "../aliases-error.ts";
 import { parseAlias, quote } from "./alias-name.ts";
 
-/** The registry's record of one alias. */
+/** The registry's record for an alias. */
 export interface RegistryRecord {
-  /** Relative to the root, with forward slashes. */
+  /** Relative to the root. Uses forward slashes. */
   path: string;
   /** 8 lower-case hex digits. */
   sha8: string;
   /**
-   * Absent if the file has none, or if it does not begin with `sha8` because another tool changed
+   * Absent if the file has none, or if it does not start with `sha8` because another tool changed
    * `sha8`.
    */
   sha256?: string | undefined;
   /** The JSON fields of the record, including unknown keys. */
   fields: Record<string, unknown>;
-  /** True if the record is unchanged from the file. */
+  /** True if the record has not changed since the file was parsed. */
   isUnchanged?: true | undefined;
 }
 
 /** A parsed registry file. */
 export interface RegistryDocument {
   records: Map<string, RegistryRecord>;
-  /** Every top-level key, in the file's order. */
+  /** All top-level keys, in file order. */
   keys: string[];
-  /** The text that was parsed, whose form is kept. */
+  /** The parsed text, whose formatting is preserved. */
   text: string;
 }
 
-/** How a registry file is written. */
+/** The formatting of a registry file. */
 interface RegistryForm {
-  /** What stands before and after the JSON: a byte order mark and white space. */
+  /** What precedes and follows the JSON: a byte order mark and white space. */
   start: string;
   end: string;
   lineEnd: "\n" | "\r\n";
   /** Undefined if no line is indented. */
   indent: string | undefined;
-  /** The text of each record. Undefined unless each has its own line, as in the design document. */
+  /** The text of each record. Undefined unless each record has its own line, as in the design document. */
   lines: ReadonlyMap<string, string> | undefined;
 }
 
 const VERSION_KEYS = new Set(["version", "$version", "schemaVersion"]);
 const OWN_INDENT = "  ";
 
-/** The document of a registry that has no file yet. */
+/** Returns the document of a registry that does not have a file yet. */
 export function emptyRegistry(): RegistryDocument {
   return { records: new Map(), keys: [], text: "{}\n" };
 }
@@ -66,7 +66,7 @@ export function parseRegistry(text: string, file: string): RegistryDocument {
   return { records, keys, text };
 }
 
-/** Renders the document in the form of its text. Unchanged records keep their lines. */
+/** Renders the document with the formatting of its text. Unchanged records keep their lines. */
 export function renderRegistry(document: RegistryDocument): string {
   const { start, end, lineEnd, indent, lines } = readForm(document);
   const entries = orderedKeys(document).map((key) => [key, document.records.get(key)] as const);
@@ -105,12 +105,12 @@ function orderedKeys({ keys, records }: RegistryDocument): string[] {
     : [...kept, ...added.sort(compareCodeUnits)];
 }
 
-/** The JSON of a key. A key without a record is a version key, and the only version is 1. */
+/** Returns the JSON value of a key. A key without a record is a version key, and the only version is 1. */
 function fieldsOf(record: RegistryRecord | undefined): unknown {
   return record === undefined ? 1 : record.fields;
 }
 
-/** Gives a record new content or a new path. Unknown keys stay. */
+/** Sets the path and hash of a new or existing record. Keeps unknown keys. */
 export function changeRecord(
   record: RegistryRecord | undefined,
   change: { path: string; sha256: string },
@@ -148,8 +148,8 @@ function readRecord(input: { alias: string; value: unknown; file: string }): Reg
 }
 
 /**
- * Normalizes to forward slashes without `.` and `..`. Undefined if the path is empty, absolute, or
- * leads out.
+ * Normalizes a path to forward slashes without `.` and `..`. Returns undefined if the path is
+ * empty, absolute, or leads outside the root.
  */
 export function normalizeInsidePath(path: string): string | undefined {
   const slashed = posix.normalize(path.replaceAll("\\", "/"));
@@ -183,8 +183,8 @@ function parseBody(text: string, file: string): unknown {
 }
 
 /**
- * Where the text stops being JSON: the engine's position, otherwise the first line that is not a
- * JSON record.
+ * Describes where the text stops being JSON: the engine's position, otherwise the first line that
+ * is not a JSON record.
  */
 function positionText(text: string, position: string | undefined): string {
   if (position !== undefined) {
@@ -206,7 +206,10 @@ function isJsonMember(line: string): boolean {
   }
 }
 
-/** The text of each record's line without its comma. Undefined unless every key of the valid JSON has its own line. */
+/**
+ * Returns the text of each record's line without its comma. Undefined unless every key of the valid
+ * JSON has its own line.
+ */
 function recordLines(text: string, keys: readonly string[]): Map<string, string> | undefined {
   const lines = text.split(/\r?\n/);
   if (lines.length !== keys.length + 2 || lines[0]?.trim() !== "{" || lines.at(-1)?.trim() !== "}")

@@ -15,33 +15,33 @@ import {
 } from "./registry-file.ts";
 import { withRegistryLock } from "./registry-lock.ts";
 
-/** The records by alias, as of this process's last read or write. */
+/** The records by alias, as this process last read or wrote them. */
 export type RegistryRecords = ReadonlyMap<string, RegistryRecord>;
 
-/** The registry file and its records in this process. */
+/** The registry file, and its records as known to this process. */
 export interface RegistryStore {
   readonly records: RegistryRecords;
-  /** True if the file exists. Until then nothing else is written either. */
+  /** True if the file exists. Until it does, nothing else is written. */
   readonly hasFile: boolean;
   /**
-   * Replaces the records, and the file if the store may write.
+   * Replaces the records. Also replaces the file if the store may write.
    * @throws AliasesError `registry_conflict`, `registry_locked`, `io_failed`
    */
   replace(records: RegistryRecords, signal: AbortSignal | undefined): Promise<void>;
 }
 
-/** The location of the store's file, and whether it may be written. */
+/** Where the store's file is, and whether it may be written. */
 export interface RegistryStoreOptions {
-  /** Absolute. */
+  /** Absolute path. */
   directory: string;
   isPersistent: boolean;
 }
 
-/** The default folder. Only this package uses it, so it gets a .gitignore and a cache. */
+/** The default folder. It belongs to this package, so it gets a .gitignore and a cache. */
 export const OWN_DIRECTORY = ".ccl";
 
 /**
- * Reads the registry file, if there is one.
+ * Reads the registry file if it exists.
  * @throws AliasesError `registry_corrupt`, `registry_version_unsupported`, `io_failed`
  */
 export function openRegistryStore(options: RegistryStoreOptions): RegistryStore {

@@ -17,18 +17,18 @@ import type { FileHasher } from "./cached-file-hasher.ts";
 import type { Pacer } from "./pacer.ts";
 import type { RegistryRecords } from "./registry-store.ts";
 
-/** The tree and the records to check. */
+/** The tree, and the records to check against it. */
 export interface TreeContext {
-  /** Absolute, with links resolved. */
+  /** Absolute path, with links resolved. */
   root: string;
-  /** Relative to the root, with forward slashes. */
+  /** Relative to the root. Uses forward slashes. */
   registryDirectory: string;
   records: RegistryRecords;
   hash: FileHasher;
   pacer: Pacer;
 }
 
-/** The records after a scan, with its report, and the earlier records compared with the disk. */
+/** The records after a scan, its report, and the earlier records compared with the disk. */
 export interface ScanOutcome {
   records: Map<string, RegistryRecord>;
   checks: AliasCheck[];
@@ -40,7 +40,7 @@ interface HashedFile extends TreeFile {
 }
 
 /**
- * Updates the records to match the tree, and names unnamed files.
+ * Updates the records to match the tree, and names any unnamed files.
  * @throws AliasesError `aborted`
  */
 export async function scanTree(context: TreeContext, rules: ScanRules): Promise<ScanOutcome> {
@@ -87,10 +87,7 @@ export async function scanTree(context: TreeContext, rules: ScanRules): Promise<
   return { records, checks, report };
 }
 
-/**
- * Hashes the files in the order of the tree. Binary files without an alias are skipped and
- * reported.
- */
+/** Hashes the files in tree order. Skips and reports binary files without an alias. */
 async function hashTree(
   context: TreeContext,
   tree: FileTree,
@@ -123,9 +120,9 @@ interface ComparedRecord {
 }
 
 /**
- * Compares all records, ordered by alias. Files outside the tree are looked up one by one. A file
- * that an ignore file excludes counts as gone, unless `add` named it or the names belong to another
- * program.
+ * Compares all records with the disk, ordered by alias. Looks up files outside the tree
+ * individually. A file excluded by an ignore file counts as missing, unless it was named by `add`
+ * or the names belong to another program.
  */
 async function compareAll(
   { records, root, registryDirectory, hash, pacer }: TreeContext,
@@ -150,7 +147,7 @@ async function compareAll(
   return compared;
 }
 
-/** The status of a record whose path has this file or none. */
+/** Compares a record with the file at its path, if any. */
 function compareRecord(
   record: RegistryRecord,
   file: TreeFile | NoFile,
@@ -166,13 +163,13 @@ function compareRecord(
   }
 }
 
-/** True if the record describes this content. Its 8 digits may be those of the bytes with CRLF. */
+/** True if the record describes this content. Its 8 digits may come from the bytes with CRLF. */
 function isRecorded(record: RegistryRecord, sha256: string, file: TreeFile): boolean {
   if (record.sha256 !== undefined) return record.sha256 === sha256;
   return sha256.startsWith(record.sha8) || rawSha8(readBytes(file.realPath)) === record.sha8;
 }
 
-/** Adds a record for each file and returns the new aliases in order. */
+/** Adds a record for each file. Returns the new aliases in order. */
 function addNames(files: HashedFile[], records: Map<string, RegistryRecord>): string[] {
   const unnamed: UnnamedFile[] = files.map(({ path }) => ({ path, prefix: classifyPath(path) }));
   const names = nameFiles(

@@ -4,7 +4,7 @@ import { locateFile, type NoFile, type TreeFile } from "./locate-file.ts";
 import type { FileHasher } from "./cached-file-hasher.ts";
 import type { TreeContext } from "./scan-tree.ts";
 
-/** The current content hash of every named file. */
+/** Returns the current content hash of every named file. */
 export async function statRecords({
   root,
   records,

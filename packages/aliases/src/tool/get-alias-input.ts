@@ -6,16 +6,16 @@ import { parseAlias, quote } from "../registry/alias-name.ts";
 const KEYS: ReadonlySet<string> = new Set(["alias", "search", "sha8", "lines"]);
 const MAX_NAMES = 10;
 
-/** One file that a model names. */
+/** A file requested by a model. */
 export interface GetAliasRequest {
-  /** Without its `@sha8`. */
+  /** The alias without its `@sha8`. */
   alias: string;
   sha8?: string | undefined;
   lines?: string | undefined;
 }
 
 /**
- * Checks the input from a model: the files to return, or the words to search for. Issues:
+ * Validates a model's input: the files to return, or the words to search for. Issues:
  * input_invalid, lines_invalid.
  */
 export function readGetAliasInput(
@@ -29,7 +29,7 @@ export function readGetAliasInput(
     const message = 'The input is not an object. Pass {"alias": "H.main"}.';
     return failure({ code: "input_invalid", path: [], message });
   }
-  // Some models write null for absent fields.
+  // Some models send null for absent fields.
   const given = Object.entries(input).filter(([, value]) => value !== null && value !== undefined);
   const { alias, search, sha8, lines } = Object.fromEntries(given);
   for (const key of Object.keys(input).filter((name) => !KEYS.has(name)))
@@ -65,7 +65,7 @@ export function readGetAliasInput(
       refuse("alias", '"alias" is not a text. Pass an alias of the pack, as in "H.main".');
       return [];
     }
-    // A text that is not an alias still goes to the registry, which suggests the nearest names.
+    // Text that is not an alias still goes to the registry, which suggests the nearest names.
     const parsed = parseAlias(name);
     const own = parsed.ok ? parsed.value.sha8 : undefined;
     if (own !== undefined && hash !== undefined && own !== hash)

@@ -3,12 +3,12 @@ import { scanDeclarations } from "../outline/scan-declarations.ts";
 import { indentOf, isContinuation } from "../rank/source-chunks.ts";
 
 const COMMENT = /^\s*(?:\/\/|\/?\*)/;
-/** Directives, comments and labels that stand at the margin whatever encloses them. */
+/** Matches directives, comments and labels, which start at the margin regardless of nesting. */
 const MARGIN = /^(?:#|\w+:\s*$)/;
 
 /**
- * Where a file declares a name: its lines, including the comment above, as `12-40`. Undefined if it
- * does not declare the name.
+ * Finds where a file declares a name. Returns its lines, including the comment above, as `12-40`.
+ * Returns undefined if the file does not declare the name.
  */
 export function locateSymbol(path: string, text: string, symbol: string): string | undefined {
   const lines = text.split("\n");

@@ -23,16 +23,16 @@ import {
 } from "./prompt-sessions.ts";
 import { replayPrompts } from "./replay-prompts.ts";
 
-/** Where prompts were recorded. */
+/** Where prompts are recorded. */
 export interface PromptStores {
-  /** The folder with a gateway's requests. */
+  /** The folder that contains a gateway's requests. */
   requests: string;
-  /** A folder that `recordTo` writes to. */
+  /** The folder that `recordTo` writes to. */
   records: string;
-  /** Returns logs of coding agents, and how many were left out. */
+  /** Returns the logs of coding agents, and how many logs were omitted. */
   agents: () => Promise<{ logs: readonly AgentLog[]; left: number }>;
   /**
-   * Returns the statistics of a running gateway. The argument is true if the folder has no
+   * Returns the statistics of a running gateway. `isEmpty` is true if the folder contains no
    * requests.
    */
   live: (isEmpty: boolean) => Promise<GatewayView["live"]>;
@@ -44,11 +44,11 @@ type PromptViews = Pick<
 >;
 
 const previewLength = 400;
-/** Maximum characters of text that the page loads at once. */
+/** Maximum number of characters that the page loads at once. */
 const pieceLength = 40_000;
 const maxPoints = 500;
 
-/** Creates the views of sent prompts, from logs of a gateway, of programs and of coding agents. */
+/** Creates the views of sent prompts from the logs of a gateway, programs and coding agents. */
 export function promptViews({
   requests,
   records,
@@ -141,7 +141,7 @@ function promptAt(prompts: readonly SessionPrompt[], parameters: ViewParameters)
   );
 }
 
-/** The piece of a text that starts at the offset. */
+/** Returns the piece of a text that starts at the offset. */
 function pieceOf(text: string, { offset = "0" }: ViewParameters): TextView {
   const from = Math.max(0, Number(offset) || 0);
   return { text: text.slice(from, from + pieceLength), offset: from, total: text.length };
@@ -168,7 +168,7 @@ function partsOf({ parts, unchanged }: SessionPrompt): PromptPart[] {
   });
 }
 
-/** The parts as they were sent. */
+/** Returns the parts as sent. */
 function sentParts({ parts }: SessionPrompt): ComparedPart[] {
   return parts.map((part) => {
     const { kind: origin, tool, callId, sent: record = part } = part;
@@ -202,7 +202,7 @@ function gatewayView(sessions: readonly PromptSession[], live: GatewayView["live
   };
 }
 
-/** Computes cumulative sums, thinned out evenly. */
+/** Computes cumulative sums, sampled at even intervals. */
 function pointsOf(prompts: readonly SessionPrompt[]): GatewayPoint[] {
   let [usd, directUsd, cached, tokens] = [0, 0, 0, 0];
   const points = prompts.map(({ row }) => {

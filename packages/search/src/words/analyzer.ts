@@ -3,29 +3,29 @@ import { splitWords, type SplitWord } from "./split-words.ts";
 import { stemWord } from "./stem-word.ts";
 import { requestWords, stopWords } from "./stop-words.ts";
 
-/** One way to match a word of a query. The scores of its terms are averaged and multiplied by the weight. */
+/** A way to match a word of a query. The scores of its terms are averaged and multiplied by the weight. */
 export interface TermAlternative {
   terms: string[];
   /** 1 for the word itself. */
   weight: number;
-  /** True for a weak match: it adds to the score, but the word still counts as unmatched. */
+  /** True for a weak match, which adds to the score but leaves the word unmatched. */
   isHint?: boolean | undefined;
 }
 
-/** A word of a query and the ways to match it. The best one counts. */
+/** A query word and the ways to match it. Only the best one counts. */
 export interface QueryWord {
-  /** The word as the query wrote it. */
+  /** The word as written in the query. */
   word: string;
   alternatives: TermAlternative[];
 }
 
-/** Converts text to terms. The same text always gives the same terms. */
+/** Converts text to terms. The same text always produces the same terms. */
 export interface Analyzer {
-  /** Saved with an index. An analyzer with another name cannot restore that index. */
+  /** Saved with an index. An analyzer with another name cannot restore the index. */
   name: string;
-  /** Terms of a document's text in order, with repetitions. */
+  /** Returns the terms in a document's text in order, with repetitions. */
   documentTerms(text: string): string[];
-  /** The distinct words of a query, in order, without words that carry no subject. */
+  /** Returns the distinct words of a query in order, without words that carry no subject. */
   queryWords(text: string): QueryWord[];
 }
 
@@ -36,16 +36,16 @@ export interface AnalyzerOptions {
    * Applied only to queries.
    */
   glossary?: readonly (readonly string[])[] | undefined;
-  /** More words that carry no subject, in lower case. */
+  /** Additional words that carry no subject, in lower case. */
   stopWords?: Iterable<string> | undefined;
 }
 
-/** How many words are read from the beginning of a document's field, and of a query. */
+/** Maximum number of words to read from the beginning of a document's field or a query. */
 const maxWords = 20_000;
 const maxQueryWords = 500;
 const requestWeight = 0.5;
 /**
- * Weight of two neighbouring words joined into one. One occurrence matches both words, so it counts
+ * Weight of two adjacent words joined into one. One occurrence matches both words, so it counts
  * less for each of them. Measured by `bench/catalog-mixed.mjs`.
  */
 const joinedWeight = 0.25;
@@ -53,7 +53,7 @@ const joinedWeight = 0.25;
 /**
  * Creates the default analyzer. It splits identifiers, paths and camelCase, and also keeps them
  * whole. It stems English and Russian, and knows common abbreviations in identifiers, related
- * words, and the Russian words for English column names. From queries it drops words that carry no
+ * words, and Russian equivalents of English column names. It drops query words that carry no
  * subject.
  */
 export function createAnalyzer(options: AnalyzerOptions = {}): Analyzer {
@@ -110,7 +110,7 @@ function toQueryWords(
 }
 
 /**
- * An identifier as a whole, and two neighbouring words joined into one: `high school` matches
+ * Returns an identifier as a whole, and two adjacent words joined into one: `high school` matches
  * `highschool`.
  */
 function joinedForms(

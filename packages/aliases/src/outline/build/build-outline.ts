@@ -44,8 +44,8 @@ interface Reading {
 }
 
 /**
- * The declaration if its text is complete, otherwise its kind and name if these are. In broken code a bracket
- * or a quote may be missing. Empty if neither is complete.
+ * Returns the declaration if its text is complete, otherwise its kind and name if these are. Broken
+ * code may lack a bracket or a quote. Returns an empty list if neither is complete.
  */
 function completePart(declaration: Declaration, style: LexicalStyle): Declaration[] {
   if (declaration.name === "") return [];
@@ -63,7 +63,7 @@ async function readCode(input: SourceInput, language: GrammarName): Promise<Read
     (root): Reading => {
       const declarations = definition.readDeclarations({ path: input.path, root });
       return {
-        // In valid code a bracket or a quote may be unpaired, for example in a regular expression.
+        // Even valid code may have an unpaired bracket or quote, for example in a regular expression.
         declarations: root.hasError
           ? declarations.flatMap((item) => completePart(item, style))
           : declarations.filter(({ name }) => name !== ""),
@@ -114,9 +114,9 @@ async function readSource(
 }
 
 /**
- * Builds the outline of a file: its declarations and exports, without bodies. Reads code by its
- * syntax tree, Markdown by its headings, JSON and YAML by their keys. The outline has no items if
- * the path's language is unknown or nothing was found.
+ * Builds the outline of a file: its declarations and exports, without bodies. Reads code through
+ * its syntax tree, Markdown by its headings, JSON and YAML by their keys. The outline has no items
+ * if the path's language is unknown or nothing was found.
  */
 export async function buildOutline(
   input: SourceInput,

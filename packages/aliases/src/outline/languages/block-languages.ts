@@ -8,23 +8,23 @@ import { replaceNode, sliceNode } from "./source-slice.ts";
 
 type BlockLanguageName = "cpp" | "java" | "c-sharp" | "php" | "ruby" | "bash";
 
-/** Describes a language with types in blocks, mainly by the node names of its grammar. */
+/** Describes a language whose types are blocks, mainly through the node names of its grammar. */
 interface BlockLanguage {
   style: LexicalStyle;
-  /** Separates the name of a type from that of a nested type. */
+  /** Separates the name of a type from the name of a nested type. */
   separator: string;
-  /** The node types that declare a type. They begin with its keyword. */
+  /** The node types that declare a type. Each starts with the type's keyword. */
   types: string[];
   /** The keyword of each node type that declares a function, value or type alias. */
   values: Record<string, string>;
-  /** Node types that contain declarations without being one. */
+  /** Node types that contain declarations but are not declarations themselves. */
   wrappers: string[];
-  /** Marks of comments that document a declaration. */
+  /** Prefixes of comments that document a declaration. */
   marks: string[];
-  /** Declarations are hidden unless `public` or `protected`. If a file has only hidden ones, all are shown. */
+  /** If true, declarations are hidden unless `public` or `protected`. If all are hidden, all are shown. */
   needsPublic?: boolean | undefined;
   prepare?: LanguageDefinition["prepare"];
-  /** True if the type's members are hidden until a label such as `public:`. */
+  /** True if the type's members are hidden up to a label such as `public:`. */
   isHiddenFirst?: ((type: SyntaxNode) => boolean) | undefined;
 }
 
@@ -150,17 +150,17 @@ const DROPPED =
 const MAX_DEPTH = 16;
 const MAX_VALUE_CHARACTERS = 60;
 
-/** The place of a declaration in its file. */
+/** Where a declaration is in its file. */
 interface Scope {
   /** The names of the enclosing types, with a trailing separator. */
   prefix: string;
   depth: number;
-  /** In a type, functions and values are members. */
+  /** True inside a type, where functions and values are members. */
   isMember: boolean;
   /** True if no visibility keyword is needed, as in an interface. */
   isOpen: boolean;
   isHidden: boolean;
-  /** In a header, static functions are visible to other files. */
+  /** True in a header, whose static functions are visible to other files. */
   isHeader: boolean;
 }
 
@@ -169,7 +169,7 @@ interface Found {
   members: Member[];
 }
 
-/** Reads declarations by the table of a language. Shows those that other files can use. */
+/** Creates a reader for a language from its table. Returns the declarations that other files can use. */
 export function blockLanguage(name: BlockLanguageName): LanguageDefinition {
   const language = LANGUAGES[name];
   const { style, prepare, needsPublic = false } = language;
@@ -190,10 +190,7 @@ export function blockLanguage(name: BlockLanguageName): LanguageDefinition {
   };
 }
 
-/**
- * Replaces macros before a declaration by blanks, because the parser would mistake them for its
- * type.
- */
+/** Blanks macros before a declaration, because the parser would mistake them for its type. */
 function withoutMacros(text: string): string {
   const blank = (_: string, before: string, macro: string): string =>
     before + " ".repeat(macro.length);
@@ -222,7 +219,7 @@ function readBlock(
     );
     const isWrapper = language.wrappers.includes(node.type) || node.type === "ERROR";
     if (isWrapper) {
-      // An unnamed namespace is visible in its own file only.
+      // An unnamed namespace is visible only in its own file.
       if (node.type !== "namespace_definition" || node.field("name") !== undefined)
         readBlock(
           language,
@@ -249,7 +246,7 @@ interface Place {
   found: Found;
 }
 
-/** Java has all modifiers in one node, with the annotations. */
+/** Returns the modifiers. Java has all of them in one node, along with the annotations. */
 function modifiersOf(node: SyntaxNode): SyntaxNode[] {
   return node.children.flatMap((part) => {
     if (part.type === "modifiers") return part.children;
@@ -275,7 +272,7 @@ function readType(language: BlockLanguage, type: SyntaxNode, place: Place): void
   const { node, scope, found } = place;
   const body = type.field("body");
   const name = type.field("name")?.text ?? declaredName(node);
-  // A forward declaration has its type declared elsewhere.
+  // The type of a forward declaration is declared elsewhere.
   if (name === "" || (body === undefined && type.type.endsWith("_specifier"))) return;
   const [keyword = ""] = type.type.split("_");
   const word = keyword === "annotation" ? "@interface" : keyword;
@@ -316,7 +313,7 @@ function readValue(language: BlockLanguage, inner: SyntaxNode, place: Place): vo
   const text = signatureOf(language, inner, { from: node.start });
   const declarator = inner.field("declarator");
   const isFunction = declarator !== undefined && /\(/.test(declarator.text);
-  // Plain variables and calls are shown only if other files use them.
+  // Show plain variables and calls only if other files use them.
   if (inner.type === "declaration" && !isFunction && !/\b(?:constexpr|extern)\b/.test(text)) return;
   if (inner.type === "call" && !/^attr_\w+\s/.test(inner.text)) return;
   if (inner.type === "assignment" && inner.field("left")?.type !== "constant") return;
@@ -336,8 +333,8 @@ function readValue(language: BlockLanguage, inner: SyntaxNode, place: Place): vo
 }
 
 /**
- * The name in a declarator, inside pointers, references and parameters. Otherwise the last word
- * before a value.
+ * Returns the name in a declarator, inside pointers, references and parameters. Otherwise returns
+ * the last word before a value.
  */
 function declaredName(node: SyntaxNode): string {
   let declarator = node.field("declarator");
@@ -347,7 +344,7 @@ function declaredName(node: SyntaxNode): string {
   return /[\w:~$]+(?=\s*\()/.exec(text)?.[0] ?? /[\w:~$]+(?=\W*$)/.exec(text)?.[0] ?? "";
 }
 
-/** A declaration up to its body on one line, without visibility keywords. */
+/** Returns a declaration up to its body on one line, without visibility keywords. */
 function signatureOf(
   { style }: BlockLanguage,
   node: SyntaxNode,

@@ -76,7 +76,7 @@ function readType(spec: SyntaxNode): Declaration[] {
   ];
 }
 
-/** Constants and variables of one specification. Its names share a type and values. */
+/** Reads the constants or variables of one specification. They share a type and values. */
 function readValues(spec: SyntaxNode, kind: string): Declaration[] {
   const value = spec.field("value");
   const type = spec.field("type");
@@ -136,7 +136,7 @@ function readStatement(node: SyntaxNode): Declaration[] {
   }
 }
 
-/** Go: capitalized names. Methods of such types are listed as `Type.Method`. */
+/** Go: capitalized names. Methods of exported types are listed as `Type.Method`. */
 export const GO_DEFINITION: LanguageDefinition = {
   style: STYLE,
   readDeclarations({ root }) {

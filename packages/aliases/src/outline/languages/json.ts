@@ -15,8 +15,8 @@ interface Entry {
 }
 
 /**
- * Finds the members of the outermost object without parsing, so that even a broken file yields
- * some.
+ * Finds the members of the outermost object without parsing, so that it also works on a broken
+ * file.
  */
 function readEntries(text: string): Entry[] {
   const entries: Entry[] = [];
@@ -46,13 +46,13 @@ function readEntries(text: string): Entry[] {
   return entries;
 }
 
-/** Parses JSON that may have comments and trailing commas. Undefined if the text is not JSON. */
+/** Parses JSON that may have comments and trailing commas. Returns undefined if the text is not JSON. */
 export function parseLooseJson(text: string): unknown {
   const value = parseJson(text);
   return value === undefined ? parseJson(compactText(text, STYLE)) : value;
 }
 
-/** The top-level keys of a JSON text with the shape of their values. Comments and trailing commas are allowed. */
+/** Returns the top-level keys of JSON with the shape of their values. Allows comments and trailing commas. */
 export function readJson(text: string): { declarations: Declaration[]; hasErrors: boolean } {
   if (text.trimStart().startsWith("[")) {
     const value = parseLooseJson(text);

@@ -2,18 +2,18 @@ import { declarationAt, type Declaration } from "../declaration.ts";
 
 const MAX_LINES = 50_000;
 const MAX_LINE_CHARACTERS = 2_000;
-/** `=== "Java"` is the label of a tab in MkDocs, and `===` alone underlines a title. */
+/** In MkDocs, `=== "Java"` is a tab label. `===` alone underlines a title. */
 const HEADING = /^ {0,3}(#{1,6}|={1,6}(?=[ \t]+[^\s"]))(?:[ \t]+(.*))?$/;
 const UNDERLINE = /^ {0,3}(?:={3,}|-{3,})$/;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 
-/** A heading with the lines below it, up to the next heading. */
+/** A heading and the lines below it, up to the next heading. */
 export interface MarkdownSection {
-  /** 1 to 6. 0 for text before the first heading. */
+  /** 1 to 6, or 0 for text before the first heading. */
   level: number;
-  /** As written. Empty at level 0. */
+  /** As written in the source. Empty at level 0. */
   title: string;
-  /** Without code blocks and comments. */
+  /** The lines, without code blocks and comments. */
   lines: string[];
   /** 1-based, inclusive. */
   firstLine: number;
@@ -21,8 +21,8 @@ export interface MarkdownSection {
 }
 
 /**
- * Splits the first 50,000 lines of Markdown into sections. Also reads headings of AsciiDoc and
- * reStructuredText. Front matter has no headings.
+ * Splits the first 50,000 lines of Markdown into sections. Also supports AsciiDoc and
+ * reStructuredText headings. Ignores front matter.
  */
 export function readMarkdownSections(text: string): MarkdownSection[] {
   const lines = text
@@ -62,20 +62,19 @@ export function readMarkdownSections(text: string): MarkdownSection[] {
 }
 
 /**
- * False for a line above dashes that belongs to a table, a list or settings, and so is not a
- * title.
+ * False if a line above dashes belongs to a table, a list or settings, so that it is not a title.
  */
 function isTitle(line: string): boolean {
   return line !== "" && !/^[-*+|>]|^\d+[.)]\s|:\s|:$|\|/.test(line);
 }
 
-/** The first line after a block of front matter. */
+/** Returns the index of the first line after any front matter. */
 function endOfFrontMatter(lines: readonly string[]): number {
   if (lines[0] !== "---") return 0;
   return lines.findIndex((line, index) => index > 0 && /^(?:---|\.\.\.)$/.test(line)) + 1;
 }
 
-/** The headings of a Markdown text, each with the lines up to the next one. */
+/** Returns the headings of Markdown text, each with the lines up to the next one. */
 export function readMarkdown(text: string): Declaration[] {
   return readMarkdownSections(text)
     .slice(1)

@@ -33,7 +33,7 @@ const CONDITIONAL = new Set([
   "ERROR",
 ]);
 
-/** Statements in order, including conditional ones. */
+/** Returns the statements in order, including conditional ones. */
 function statementsOf(block: SyntaxNode): SyntaxNode[] {
   const statements: SyntaxNode[] = [];
   const pending = [...block.parts].reverse();
@@ -155,7 +155,7 @@ function readMembers(body: SyntaxNode, depth: number): Member[] {
 }
 
 /**
- * Python: the names in `__all__`, or if there is no `__all__`, those without a leading underscore.
+ * Python: the names in `__all__`, or names without a leading underscore if there is no `__all__`.
  */
 export const PYTHON_DEFINITION: LanguageDefinition = {
   style: STYLE,

@@ -7,7 +7,7 @@ import { cutDeclaration, MAX_NESTED_DEPTH, nestedDeclaration } from "./nested-de
 import { simpleValue } from "./simple-values.ts";
 import { replaceNode, sliceNode, type Edit } from "./source-slice.ts";
 
-// A single quote begins a lifetime more often than a character.
+// A single quote starts a lifetime more often than a character.
 const STYLE: LexicalStyle = { ...C_STYLE, quotes: '"', multilineQuotes: '"' };
 const KINDS = new Map([
   ["function_item", "fn"],
@@ -33,7 +33,7 @@ function documentation(siblings: readonly SyntaxNode[], index: number): string {
   return lineCommentsBefore(siblings, index, { mark: "///", isSkipped: isAttribute });
 }
 
-/** The item up to its block, without its visibility and with shortened values. */
+/** Returns an item up to its block, without its visibility and with shortened values. */
 function signatureOf(
   node: SyntaxNode,
   options: { end?: number | undefined; edits?: Edit[] | undefined } = {},
@@ -46,7 +46,7 @@ function signatureOf(
   return sliceNode(node, STYLE, { ...options, from, edits }).replace(/ = …;$|;$/, "");
 }
 
-/** Members that pass the test, each with its signature. */
+/** Returns the members that pass the test, each with its signature. */
 function readMembers(body: SyntaxNode, isShown: (node: SyntaxNode) => boolean): Member[] {
   return body.children.flatMap((node, index) => {
     if (!node.isNamed || node.isComment || isAttribute(node) || !isShown(node)) return [];
@@ -57,7 +57,7 @@ function readMembers(body: SyntaxNode, isShown: (node: SyntaxNode) => boolean): 
   });
 }
 
-/** Private fields of a tuple struct become `_`. */
+/** Creates edits that replace private fields of a tuple struct with `_`. */
 function tupleEdits(body: SyntaxNode): Edit[] {
   let isShown = false;
   return body.parts.flatMap((part) => {
@@ -89,7 +89,7 @@ function readItem(node: SyntaxNode, kind: string): Declaration {
   return declarationAt(node, { ...parts, signature, members });
 }
 
-/** An implementation. For a trait, only its first line. For a type, its public members. */
+/** Reads an `impl` block. Returns only the first line for a trait, and the public members for a type. */
 function readImplementation(node: SyntaxNode): Declaration[] {
   const body = node.field("body");
   const signature = sliceNode(node, STYLE, { end: body?.start ?? node.end });
@@ -204,7 +204,7 @@ function readStatements(
   });
 }
 
-/** Rust: `pub` items, or every item if a program has none. */
+/** Rust: `pub` items, or all items if a program has none. */
 export const RUST_DEFINITION: LanguageDefinition = {
   style: STYLE,
   readDeclarations({ root }) {

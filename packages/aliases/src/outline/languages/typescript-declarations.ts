@@ -9,7 +9,7 @@ import { initializerText } from "./typescript-values.ts";
 /** Reads the declarations inside a namespace. */
 export type BlockReader = (block: SyntaxNode) => Declaration[];
 
-/** The names that a destructuring pattern binds, in order. */
+/** Returns the names that a destructuring pattern binds, in order. */
 function boundNames(pattern: SyntaxNode): string[] {
   const names: string[] = [];
   const pending = [pattern];
@@ -85,7 +85,7 @@ function readTypeAlias(node: SyntaxNode): Declaration {
   return declarationAt(node, { kind: "type", name, signature });
 }
 
-/** A namespace, a module or the global scope. */
+/** Reads a namespace, a module or the global scope. */
 function readNamespace(
   node: SyntaxNode,
   block: SyntaxNode | undefined,
@@ -99,7 +99,7 @@ function readNamespace(
   return nestedDeclaration(node, { kind, name, exports, inner }, ECMASCRIPT_STYLE);
 }
 
-/** The declarations of a statement, exported or not. */
+/** Returns the declarations of a statement, whether exported or not. */
 export function readLocalDeclarations(node: SyntaxNode, reader: BlockReader): Declaration[] {
   switch (node.type) {
     case "lexical_declaration":
