@@ -5,7 +5,10 @@ const DECORATION =
 const PATH =
   /.\/|\.\w{1,8}$|^\.[a-z][\w.-]*$|\.properties$|^\/?[A-Z]\w+file$|^(?:LICENSE|README|CHANGELOG|NOTICE|CODEOWNERS)$/;
 
-/** The path in a line that holds nothing else. It may be a heading, bold, in backquotes or followed by a colon. */
+/**
+ * Returns the path on a line that contains nothing else. It may be a heading, bold, in backticks or followed by a
+ * colon.
+ */
 export function pathIn(line: string): string | undefined {
   let path = line.trim();
   for (let before = ""; before !== path;) {
@@ -15,22 +18,22 @@ export function pathIn(line: string): string | undefined {
   return PATH.test(path) && NAME.test(path) ? path : undefined;
 }
 
-/** The only path in backquotes in a line of prose, as in "Update `src/a.js`:". */
+/** Returns the only path in backticks on a line of prose, as in "Update `src/a.js`:". */
 export function pathNamedIn(line: string): string | undefined {
   const paths = [...line.matchAll(/`([^`\s]+)`/g)].flatMap(([, word = ""]) => pathIn(word) ?? []);
   return paths.length === 1 ? paths[0] : undefined;
 }
 
-/** The path after the opening of a fence, as in "js src/a.js" or "js title=src/a.js". */
+/** Returns the path in a fence's info string, as in "js src/a.js" or "js title=src/a.js". */
 export function pathOfInfo(info: string): string | undefined {
-  // A range of lines shows a part of a file.
+  // A line range shows only part of a file.
   if (/\d+:\d+/.test(info)) return undefined;
   const words = info.split(/[\s:]+/).map((word) => word.replace(/^\w+=/, ""));
   const named = words.map((word) => word.replace(/^["'{](.*)["'}]$/, "$1"));
   return named.find((word) => pathIn(word) === word);
 }
 
-/** The path in a comment that holds nothing else, as the first line of a file may name it. */
+/** Returns the path in a comment that contains nothing else, such as a file's first line. */
 export function pathInComment(line: string): string | undefined {
   const [, text] =
     /^\s*(?:\/\/|#|--|;|<!--|\{?\/\*+|\*|""")\s*(.*?)\s*(?:-->|\*\/\}?|""")?$/.exec(line) ?? [];

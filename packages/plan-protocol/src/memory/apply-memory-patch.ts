@@ -5,19 +5,19 @@ import { createJsonSchemaChecker, type JsonSchema } from "@ccl/structured-output
 import { planIssue, quote } from "../plan-issue.ts";
 import type { PlanMemory } from "./plan-memory.ts";
 
-/** A memory after a patch, and the result for each key. */
+/** A memory after a patch, and the outcome for each key. */
 export interface MemoryPatchOutcome {
   memory: PlanMemory;
-  /** Keys that were set, in the order of the patch. */
+  /** Keys that were set, in patch order. */
   applied: string[];
-  /** `ERR_SCHEMA_VALIDATION` for each key that is unknown or has a value of the wrong kind. */
+  /** One `ERR_SCHEMA_VALIDATION` for each key that is unknown or has a value of the wrong type. */
   rejected: Issue[];
 }
 
 const text: JsonSchema = { type: "string" };
 const list: JsonSchema = { type: "array", items: text };
 
-/** The keys that a patch may set, in the order of rendering. If space is short, the first ones are dropped last. */
+/** The keys that a patch may set, in rendering order. If space runs short, the last ones are dropped first. */
 export const memorySchemas: Readonly<Record<string, JsonSchema>> = {
   "user.preferred_style": { type: "string", enum: ["brief", "normal", "verbose"] },
   "user.ask_budget": { type: "integer", minimum: 0, maximum: 2 },
@@ -34,7 +34,7 @@ export const memorySchemas: Readonly<Record<string, JsonSchema>> = {
   "project.ci_notes": text,
 };
 
-/** A line break could make a value look like a heading of the prompt. */
+/** A line break could make a value look like a prompt heading. */
 const TEXT: JsonSchema = {
   type: "string",
   maxLength: 500,
@@ -57,8 +57,8 @@ const checkPatch = createJsonSchemaChecker({
 });
 
 /**
- * Sets the keys that a model may set, such as `project.default_test_command`, and lists the keys that it may not. It
- * cannot know whether the user agreed, so call it only after they did. The memory that is passed in is not changed.
+ * Sets the keys that a model may set, such as `project.default_test_command`, and lists the rejected ones. It cannot
+ * check the user's consent, so call it only after the user agreed. The given memory is not changed.
  */
 export function applyMemoryPatch(
   memory: PlanMemory,
@@ -78,14 +78,14 @@ export function applyMemoryPatch(
   return { memory: { user: {}, project: {}, ...nest(fields) }, applied, rejected };
 }
 
-/** Validates memory as parsed from its files. Invalid parts are left out and listed. */
+/** Validates memory parsed from its files. Invalid parts are left out and listed. */
 export function readMemory(files: Layers): MemoryPatchOutcome {
   return applyMemoryPatch({ user: {}, project: {} }, flatten(files));
 }
 
 type Layers = Readonly<Record<keyof PlanMemory, unknown>>;
 
-/** Fields by their keys in a patch, such as `project.ci_notes`. */
+/** Flattens layers to fields keyed as in a patch (`project.ci_notes`). */
 export function flatten(layers: Layers): Record<string, unknown> {
   const fields = Object.entries(layers).flatMap(([layer, of]) =>
     isRecord(of) ? Object.entries(of).map(([name, value]) => [`${layer}.${name}`, value]) : [],
@@ -93,7 +93,7 @@ export function flatten(layers: Layers): Record<string, unknown> {
   return Object.fromEntries(fields);
 }
 
-/** Fields by layer and name. A layer without fields is left out. */
+/** Groups fields by layer and name. A layer without fields is left out. */
 export function nest(
   fields: Readonly<Record<string, unknown>>,
 ): Partial<Record<keyof PlanMemory, Record<string, unknown>>> {

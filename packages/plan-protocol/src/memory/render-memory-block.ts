@@ -9,8 +9,8 @@ const FOOT =
   "Use ENGINEERING_MEMORY as defaults. If user explicitly asks to change, suggest updating memory and show new JSON.";
 
 /**
- * Renders the block that follows the system prompt, limited to 2 KB of UTF-8. Empty for an empty memory. If it would
- * be longer, whole fields are dropped, the project's last one first, and the block says which.
+ * Renders the block that follows the system prompt, limited to 2 KB of UTF-8. Empty if the memory is empty. To fit,
+ * drops whole fields, starting with the project's last one, and lists them in the block.
  */
 export function renderMemoryBlock(memory: PlanMemory): string {
   const fields = flatten(memory);

@@ -15,9 +15,9 @@ export interface CheckPathOptions {
 }
 
 /**
- * Checks a path that a plan names. Returns it relative to the root with forward slashes, or why it is rejected:
- * `ERR_INVALID_PATH`, `ERR_PATH_TOO_LONG`, `PROTECTED_PATH` or `FORBIDDEN_PATH`. Does not look at links, which the
- * workspace checks.
+ * Checks a path named by a plan. Returns it relative to the root with forward slashes, or why it is rejected:
+ * `ERR_INVALID_PATH`, `ERR_PATH_TOO_LONG`, `PROTECTED_PATH` or `FORBIDDEN_PATH`. Does not check links. The workspace
+ * does that.
  */
 export function checkPath(path: string, options: CheckPathOptions = {}): Result<string> {
   const { policy = {}, limits, use = "write" } = options;
@@ -29,7 +29,7 @@ export function checkPath(path: string, options: CheckPathOptions = {}): Result<
   if (path.length > maxPathLength)
     add("ERR_PATH_TOO_LONG", `has more than ${maxPathLength} characters`);
   const plain = plainForm(path, use);
-  // A huge path is rejected for its length. Checking it further would only cost time.
+  // A huge path is rejected for its length. Checking it further would only waste time.
   if (path.length <= Math.max(maxPathLength, 10_000)) {
     const problem = pathProblem(plain);
     if (problem !== undefined)
@@ -55,14 +55,14 @@ function pathProblem(path: string): string | undefined {
   );
 }
 
-/** True if a decoder could turn a path into one that is rejected. The decoded path is never used. */
+/** True if decoding could turn a path into a rejected one. The decoded path is never used. */
 function isDisguised(path: string): boolean {
   if (/%u[0-9a-f]{4}|(?:\.|0x2e){2}0x(?:2f|5c)/i.test(path)) return true;
   let decoded: string;
   try {
     decoded = path.replace(ENCODED, (bytes) => decodeURIComponent(bytes));
   } catch {
-    // Such bytes, like an overlong `%c0%af`, can only be meant to deceive.
+    // Such bytes, like an overlong `%c0%af`, can only be an attempt to deceive.
     return true;
   }
   if (decoded === path) return false;

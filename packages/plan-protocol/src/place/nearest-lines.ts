@@ -1,11 +1,11 @@
 const SHOWN = 6;
-/** Lines of the wanted text that are compared with each line of the file. */
+/** Wanted lines that are compared with each line of the file. */
 const MAX_COMPARED = 12;
 const MIN_SHARE = 0.5;
 
 /**
- * Finds the part of a file that shares the most words with the wanted lines, and numbers its lines for an error
- * message. Empty if no line shares half of the words of a wanted one.
+ * Finds the part of a file that shares more words with the wanted lines than any other, and numbers its lines for an
+ * error message. Empty if no line shares half of a wanted line's words.
  */
 export function nearestLines(file: readonly string[], wanted: readonly string[]): string {
   const words = file.map(wordsOf);

@@ -9,13 +9,13 @@ import { secretMask } from "./gather-context.ts";
 import type { ProposalRun } from "./proposal-run.ts";
 import type { ShownContext } from "./select-context.ts";
 
-/** A plan that may be applied, with its preview. */
+/** A plan that can be applied, with its preview. */
 export interface CheckedPlan {
   plan: ValidPlan;
   preview?: PlanPreview | undefined;
 }
 
-/** Checks a plan against its mode, the context that the model was shown, and the files themselves. */
+/** Checks a plan against its mode, the context shown to the model, and the files themselves. */
 export async function checkPlan(
   run: ProposalRun,
   { plan, edits, remarks }: ReadEdits,
@@ -36,7 +36,7 @@ export async function checkPlan(
   return success({ plan: valid.value, preview: preview.value });
 }
 
-/** Why files could not be read, so that the model does not request them again. */
+/** Returns why files could not be read, so that the model does not request them again. */
 function unreadFiles({ cycle }: ProposalRun): Map<string, string> {
   const unread = new Map<string, string>();
   for (const { request, blocks } of cycle.entries) {
@@ -46,7 +46,7 @@ function unreadFiles({ cycle }: ProposalRun): Map<string, string> {
   return unread;
 }
 
-/** Rejects new text with the mask of a secret. Only the session knows what was hidden from the model. */
+/** Rejects new text that contains a secret's mask. Only the session knows what was hidden from the model. */
 function checkAgainstShown(
   actions: readonly ValidAction[],
   plan: ReadEdits["plan"],

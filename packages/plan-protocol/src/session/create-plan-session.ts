@@ -21,18 +21,18 @@ import type {
 import type { SessionSettings } from "./proposal-run.ts";
 import { abortOf, makeProposal, type ProposalStart } from "./make-proposal.ts";
 
-/** State of a session between calls. */
+/** A session's state between calls. */
 interface SessionState {
   readonly settings: SessionSettings;
-  /** The plan that is waiting to be applied. */
+  /** The plan waiting to be applied. */
   saved: SavedPlan | undefined;
   isBusy: boolean;
-  /** Recorders of the proposals that may be committed. */
+  /** Recorders of proposals that can be committed. */
   readonly recorders: WeakMap<ProposedPlan, EventRecorder>;
 }
 
 /**
- * Creates a session on a model and a workspace. Does nothing before its first call.
+ * Creates a session for a model and a workspace. Does nothing until its first call.
  * @throws PlanProtocolError `invalid_input`
  */
 export function createPlanSession(options: PlanSessionOptions): PlanSession {
@@ -53,7 +53,7 @@ export function createPlanSession(options: PlanSessionOptions): PlanSession {
   };
 }
 
-/** Runs one call at a time. Two concurrent calls would plan from each other's context. */
+/** Runs one call at a time. Concurrent calls would use each other's context. */
 async function alone<T>(state: SessionState, work: () => Promise<T>): Promise<T> {
   if (state.isBusy)
     throw new PlanProtocolError(
@@ -84,7 +84,7 @@ async function propose(
   );
 }
 
-/** Starts a new cycle and uses nothing of the previous one. */
+/** Starts a new cycle that uses nothing from the previous one. */
 async function begin(
   state: SessionState,
   { mode, goal }: { mode: PlanMode; goal: string },
@@ -97,7 +97,7 @@ async function begin(
   return run(state, { mode, goal, cycle, files, signal });
 }
 
-/** Turns the saved plan into changes. Without a saved plan the text is a goal of its own. */
+/** Turns the saved plan into changes. Without a saved plan, the text itself is the goal. */
 async function resume(state: SessionState, text: string, given: ProposeOptions): Promise<Proposal> {
   const { saved } = state;
   const said = text.trim();
@@ -181,7 +181,7 @@ function settingsOf(options: PlanSessionOptions): SessionSettings {
 }
 
 function textsOf({ report, background }: ProposeOptions): Pick<PlanCycle, "report" | "background"> {
-  // A saved plan keeps its own values for options that are not given.
+  // Options that are not given keep the saved plan's values.
   return withoutUndefined({
     report: report === undefined ? undefined : redactSecrets(report).text,
     background: background === undefined ? undefined : redactSecrets(background).text,

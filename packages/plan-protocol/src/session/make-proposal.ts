@@ -17,19 +17,19 @@ import type { Proposal, ProposedPlan } from "./plan-session.ts";
 import type { ProposalRun, SessionSettings } from "./proposal-run.ts";
 import { runProposal } from "./run-proposal.ts";
 
-/** Input of a proposal. */
+/** A proposal's input. */
 export interface ProposalStart {
   mode: PlanMode;
   goal: string;
-  /** Changes while the proposal runs. */
+  /** Mutated while the proposal runs. */
   cycle: PlanCycle;
-  /** Files to show from the start. */
+  /** Files to show initially. */
   files: readonly string[];
   memory: PlanMemory;
   signal: AbortSignal | undefined;
 }
 
-/** Creates one proposal. The caller updates the session's state. @throws what the model throws */
+/** Creates one proposal. The caller updates the session state. @throws what the model throws */
 export async function makeProposal(
   settings: SessionSettings,
   { mode, goal, cycle, files, memory, signal }: ProposalStart,
@@ -64,7 +64,7 @@ export async function makeProposal(
   }
 }
 
-/** The error of an aborted call, whichever code noticed the abort. */
+/** Returns the error for an aborted call, whichever code noticed the abort. */
 export function abortOf(error: unknown, signal: AbortSignal | undefined): unknown {
   if (signal?.aborted !== true) return error;
   if (PlanProtocolError.isInstance(error) && error.code === "aborted") return error;
@@ -97,8 +97,8 @@ function finish(run: ProposalRun, result: Result<CheckedPlan>, memory: PlanMemor
 }
 
 /**
- * Reads the context that goal and report name, before the first call of the model. Reads the files of a saved plan
- * again. If one has changed, the proposal becomes a plan again.
+ * Reads the context that the goal and report name, before the first model call. Rereads a saved plan's files. If any
+ * has changed, the proposal becomes a plan again.
  */
 async function collectContext(run: ProposalRun, files: readonly string[]): Promise<void> {
   const { root, workspace, cycle, limits, signal } = run;
@@ -130,7 +130,7 @@ function configOf(settings: SessionSettings): ConfigSnapshot {
     edit_format: editFormat,
     request: Object.fromEntries(
       Object.entries({ ...defaultModelRequest, ...request }).filter(
-        // Options that are passed through to a provider may hold anything.
+        // Options passed through to a provider may contain anything.
         ([name, value]) => value !== undefined && name !== "providerOptions",
       ),
     ),

@@ -16,18 +16,18 @@ type Defaulted =
   | "clock"
   | "ids";
 
-/** The session's options with their defaults, the same for all its proposals. */
+/** Session options with defaults filled in, shared by all proposals. */
 export type SessionSettings = PlanSessionOptions &
   Complete<Pick<PlanSessionOptions, Defaulted>> & {
     limits: PlanLimits;
-    /** Remembers the formats that the provider refused. */
+    /** Remembers formats that the provider refused. */
     ladder: FormatLadder;
   };
 
 /** A proposal in progress. */
 export interface ProposalRun extends SessionSettings {
   mode: PlanMode;
-  /** A copy that replaces the session's cycle when the proposal succeeds. */
+  /** A copy that replaces the session's cycle if the proposal succeeds. */
   cycle: PlanCycle;
   /** The task: the cycle's goal, or the user's reply to its saved plan. */
   goal: string;

@@ -5,18 +5,18 @@ import { filePathOf } from "./gather-context.ts";
 import type { CycleEntry } from "./plan-cycle.ts";
 import type { ProposalRun } from "./proposal-run.ts";
 
-/** The context that the model is shown, and the files that its plan may change. */
+/** Context shown to the model, and the files that its plan may change. */
 export interface ShownContext {
   blocks: ContextBlock[];
   dropped: ContextBlock[];
   /**
-   * Files that are shown at all. Only these may be changed, and only files shown completely and unmasked may be
+   * Files shown in whole or in part. Only these may be changed, and only files shown in full and unmasked may be
    * replaced.
    */
   readSet: ReadSet;
 }
 
-/** Fits the cycle's context into its limits and reports the cuts. */
+/** Fits the cycle's context into the limits and reports the cuts. */
 export function selectContext(run: ProposalRun): ShownContext {
   const given = run.cycle.entries.flatMap((entry) =>
     entry.blocks.map((block) => ({
@@ -48,7 +48,7 @@ export function selectContext(run: ProposalRun): ShownContext {
   return { blocks, dropped, readSet };
 }
 
-/** Whether a block shows its whole file, as far as is known. */
+/** True if a block shows its whole file, as far as is known. */
 function isWhole({ request }: CycleEntry, block: ContextBlock, { text }: ReadFile): boolean {
   if (request.type !== "read_file") return false;
   const { start_line: start } = request;

@@ -7,7 +7,7 @@ import type { PlanEvent, PlanEventBody } from "./plan-event.ts";
 export interface EventRecorder {
   readonly traceId: string;
   emit(body: PlanEventBody): void;
-  /** Emits a `VALIDATION_FAILED` for each issue. */
+  /** Emits one `VALIDATION_FAILED` per issue. */
   emitIssues(issues: readonly Issue[]): void;
 }
 
@@ -28,7 +28,7 @@ export function createEventRecorder(
   };
 }
 
-/** Masks secrets in every string of a value, except names of members. */
+/** Masks secrets in every string of a value, except field names. */
 export function redactValue(value: unknown): unknown {
   if (typeof value === "string") return redactSecrets(value).text;
   if (Array.isArray(value)) return value.map(redactValue);

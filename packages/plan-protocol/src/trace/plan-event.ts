@@ -4,12 +4,12 @@ import type { EditFormat } from "../place/file-change.ts";
 import type { PlanVersion } from "../plan/plan.ts";
 import type { PlanMode } from "../validate/valid-plan.ts";
 
-/** The fields of each type of event, without secrets. */
+/** The fields of each event type, without secrets. */
 export type PlanEventBody =
   | { type: "PROPOSAL_STARTED"; mode: PlanMode; goal: string; config: ConfigSnapshot }
   | {
       type: "PROPOSAL_ENDED";
-      /** A changed file turns the changes of a saved plan into a new plan. */
+      /** Becomes plan mode if a file changed since the saved plan. */
       mode: PlanMode;
       outcome: "ok" | "failed" | "aborted" | "error";
       /** The accepted `ValidPlan`. Undefined if there is none. */
@@ -22,17 +22,17 @@ export type PlanEventBody =
       schema_version: PlanVersion;
       /** SHA-256 of that version's wire schema. */
       schema_hash: string;
-      /** The token limit of the answer. */
+      /** The answer's token limit. */
       token_budget: number;
       /** UTF-16 code units of all messages. */
       input_chars: number;
     }
   | { type: "LLM_RESPONSE_OK"; model: string; output_chars: number; finish_reason: string }
-  /** The previous answer is returned to the model for repair. `codes` are the reasons. */
+  /** The previous answer goes back to the model for repair. `codes` are the reasons. */
   | { type: "LLM_RESPONSE_REPAIR"; stage: "form" | "content"; codes: string[] }
   | { type: "LLM_RESPONSE_FORMAT_FALLBACK"; from: string; to: string }
   | { type: "LLM_REQUEST_TIMEOUT"; model: string; timeout_ms: number }
-  /** One event for each issue. */
+  /** One event per issue. */
   | { type: "VALIDATION_FAILED"; code: string; reason: string }
   | { type: "CONTEXT_CACHE_HIT"; key: string }
   | { type: "CONTEXT_CACHE_MISS"; key: string }
@@ -41,23 +41,23 @@ export type PlanEventBody =
   | { type: "APPLY_SUCCESS"; transaction_id: string; changes: number }
   | { type: "APPLY_ROLLBACK"; code: string; reason: string };
 
-/** One event of a session. Closed for a major version, but keep a default branch. */
+/** A session event. Fixed within a major version, but keep a default branch. */
 export type PlanEvent = PlanEventBody & {
-  /** The id of its proposal. */
+  /** Id of the event's proposal. */
   trace_id: string;
-  /** Milliseconds since the epoch by the session's clock. */
+  /** Milliseconds since the epoch on the session's clock. */
   at: number;
 };
 
-/** The configuration of a proposal. */
+/** A proposal's configuration. */
 export interface ConfigSnapshot {
   provider: string;
   model: string;
-  /** The version that is requested first. */
+  /** The version requested first. */
   schema_version: PlanVersion;
   response_format: "strict" | "best-effort";
   edit_format: EditFormat;
-  /** Sampling and limits of the calls. The answer's token limit depends on the input and is not included. */
+  /** Sampling and limits of the calls. Excludes the answer's token limit, which depends on the input. */
   request: Record<string, unknown>;
   limits: PlanLimits;
 }

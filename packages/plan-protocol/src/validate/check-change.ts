@@ -9,8 +9,8 @@ import { checkContent } from "./check-content.ts";
 import type { NewText, ReadFile, ValidAction } from "./valid-plan.ts";
 
 /**
- * Checks the text that an action would write against its kind and its base, and places it in the base. The result only
- * counts if the check found no issue.
+ * Checks the text an action would write against its kind and base, and places it in the base. The result is only valid
+ * if the check found no issue.
  */
 export function checkChange(action: PlanAction, check: ActionCheck): ValidAction {
   const { kind, path, to = "", content = "" } = action;
@@ -38,14 +38,14 @@ function checkElision(content: string, check: ActionCheck): void {
     );
 }
 
-/** Checks the whole content of a file. */
+/** Checks a file's full content. */
 function checkWhole({ kind, content }: PlanAction, check: ActionCheck): void {
   if (content === undefined)
     check.add("ERR_CONTENT_REQUIRED", ["content"], `${kind} needs the whole content of the file.`);
   else checkContent(content, ["content"], check);
 }
 
-/** The new text of an existing file. */
+/** Returns an existing file's new text. */
 function newTextOf(action: PlanAction, check: ActionCheck): NewText {
   const { kind, path, content = "" } = action;
   const field = fieldOf(action);
@@ -82,7 +82,7 @@ function checkVersion({ version, base, add }: ActionCheck): void {
   );
 }
 
-/** The file that the change is based on. Undefined if it was not read, or is not the file that the action names. */
+/** Returns the file that the change is based on. Undefined if it was not read, or is not the file the action names. */
 function baseOf(
   { kind, path, base_sha256: hash = "" }: PlanAction,
   { base, edits, mode, unread, add }: ActionCheck,
@@ -116,7 +116,7 @@ function baseOf(
   return isStated && base?.sha256 !== hash ? undefined : base;
 }
 
-/** What an action in this package's JSON changes in its file. Undefined if it does not say. */
+/** Returns what an action in this package's JSON changes in its file. Undefined if unstated. */
 function editsOf(
   action: PlanAction,
   field: Field,
@@ -148,7 +148,7 @@ function editsOf(
   return undefined;
 }
 
-/** Places edits in their base. Undefined if they do not fit, or if one of the two is missing. */
+/** Places edits in their base. Returns undefined if they do not fit or if either is missing. */
 function place(
   path: string,
   check: ActionCheck,
@@ -161,7 +161,7 @@ function place(
   if (base === undefined || edits === undefined) return undefined;
   const placed = placeChanges(base.text, path, edits);
   if (!Array.isArray(placed)) return placed;
-  // The edits of another format name their own places.
+  // Edits in other formats name their own locations.
   if (check.edits === undefined) check.addAll(placed, [field]);
   else
     check.addAll(

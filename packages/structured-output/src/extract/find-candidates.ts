@@ -6,21 +6,21 @@ import type { Repair } from "../repair/repair.ts";
 import { createTextView, type TextView } from "../repair/text-view.ts";
 import type { JsonSource } from "./extract-options.ts";
 
-/** One way to read a part of an answer. */
+/** One way to read part of an answer. */
 export interface Reading {
   readonly value: unknown;
   readonly repairs: readonly Repair[];
   readonly source: Omit<JsonSource, "path">;
-  /** The value with its numbers as written. */
+  /** Returns the value with numbers as written. */
   readonly digits?: (() => unknown) | undefined;
 }
 
-/** Every outermost value of a text, and what could not be read. */
+/** All outermost values in the text, and what could not be read. */
 export interface FoundCandidates {
   candidates: Reading[];
-  /** Offset of the value, string or reasoning block that the text breaks off in. */
+  /** Offset of the value, string or reasoning block that the end of the text cuts off. */
   truncatedAt: number | undefined;
-  /** Values that cannot be repaired. */
+  /** Values beyond repair. */
   broken: { position: number; reason: string; isInFence: boolean }[];
 }
 
@@ -28,12 +28,12 @@ interface Scan extends FoundCandidates {
   view: TextView;
   budget: ParseBudget;
   position: number;
-  /** The end of the last reasoning block. */
+  /** End of the last reasoning block. */
   bodyStart: number;
   isInFence: boolean;
-  /** Only white space, a fence or a tag precedes this point since the last boundary. */
+  /** True if only white space, a fence or a tag precedes this point since the last boundary. */
   isAtBodyStart: boolean;
-  /** How many characters may still be read again after values that broke off. */
+  /** Remaining number of characters to reread after values that broke off. */
   rereads: number;
 }
 
@@ -50,10 +50,10 @@ const GLUED = /[\p{L}\p{N}_["'(]/u;
 const OTHER_SPELLING = /\d{16}|\.\d*0(?!\d)|\d[eExXn_,]|\+\d|(?<!\d)\.\d|\d\.(?!\d)|-0(?![.\d])/;
 const MAX_BROKEN = 1000;
 const REREAD_FACTOR = 4;
-/** How far around a value its neighbours are looked for. */
+/** Maximum distance at which a value's neighbours are looked for. */
 const MAX_GAP = 64;
 
-/** Finds the values of a text in one linear pass. It recognizes strings, code fences and reasoning blocks. */
+/** Finds the values in the text in one linear pass. Recognizes strings, code fences and reasoning blocks. */
 export function findCandidates(text: string, budget: ParseBudget): FoundCandidates {
   const scan: Scan = {
     view: createTextView(text),
@@ -84,7 +84,7 @@ export function findCandidates(text: string, budget: ParseBudget): FoundCandidat
   return scan;
 }
 
-/** A closing bracket that nothing opened shows that the values before it are parts of one that cannot be read. */
+/** Rejects the values before an unmatched closing bracket, since they are parts of one that cannot be read. */
 function refuseParts(scan: Scan): void {
   const { text } = scan.view;
   const sources = scan.candidates.map(({ source }) => source);
@@ -92,7 +92,7 @@ function refuseParts(scan: Scan): void {
   let open = 0;
   let from = scan.bodyStart;
   for (const { start, end } of [...sources, { start: text.length, end: text.length }]) {
-    // Brackets too many right after a value change nothing.
+    // Extra closing brackets right after a value change nothing.
     const between = text.slice(from, start).replace(/^[\s\]}]+/, "");
     for (const [bracket] of between.matchAll(/[[\]{}]/g)) {
       open += /[[{]/.test(bracket) ? 1 : -1;
@@ -119,7 +119,7 @@ function passFence(scan: Scan): void {
   if (FENCE_INFO.test(scan.view.text)) scan.position = FENCE_INFO.lastIndex;
 }
 
-// A closing tag without an opening one: the model's chat template opened the block before the answer.
+// Handles a closing tag without an opening one: the model's chat template opened the block before the answer.
 function passTag(scan: Scan, tag: string, start: number): void {
   const { text } = scan.view;
   scan.isAtBodyStart = true;
@@ -190,8 +190,8 @@ function addCandidate(
 }
 
 /**
- * True for a part of a value that could not be read: where that broke off, between it and a bracket that only it can have
- * opened, or after a key and before the rest of an object.
+ * True for part of an unreadable value: where that broke off, between it and a bracket that only it can have opened, or
+ * after a key and before the rest of an object.
  */
 function isPart({ view, position: end, broken }: Scan, start: number): boolean {
   const { text } = view;
@@ -202,7 +202,7 @@ function isPart({ view, position: end, broken }: Scan, start: number): boolean {
   return hasKey && /^,\s*["'“]/.test(text.slice(next, next + MAX_GAP));
 }
 
-/** The value at an offset with its numbers as written. Undefined if JavaScript prints them the same. */
+/** Returns the value at an offset with numbers as written, or undefined if JavaScript prints them the same. */
 function readDigits(view: TextView, start: number, budget: ParseBudget): unknown {
   if (!OTHER_SPELLING.test(view.text)) return undefined;
   const options = { ...budget, keepsDigits: true };
@@ -250,7 +250,7 @@ function isGlued({ view }: Scan, start: number, end: number): boolean {
   return isFurtherKey || view.text[next] === ":" || GLUED.test(view.text.charAt(end));
 }
 
-// A value that seems to run to the end may be a bracket in reasoning whose opening tag is missing.
+// If a value seems to run to the end, it may be a bracket in reasoning whose opening tag is missing.
 function resumeAfterReasoning(scan: Scan, start: number): void {
   const { text } = scan.view;
   const end =
@@ -264,7 +264,7 @@ function resumeAfterReasoning(scan: Scan, start: number): void {
   scan.position = end;
 }
 
-/** True if the text after a bracket looks more like a value than like prose. */
+/** True if the text after a bracket looks more like a value than prose. */
 export function looksLikeJson(text: string, start: number): boolean {
   const pattern = punctuationAt(text, start) === "{" ? OBJECT_START : ARRAY_START;
   pattern.lastIndex = start + 1;

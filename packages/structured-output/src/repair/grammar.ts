@@ -5,16 +5,16 @@ import { COST, type Grammar, type Mode, type Reading, repaired } from "./reading
 import { STRUCTURE } from "./scan-text.ts";
 import { foreignSpace } from "./text-view.ts";
 
-/** How far back a line break is looked for. */
+/** How far back to look for a line break. */
 const MAX_GAP = 256;
 const CLOSER_OF: Readonly<Record<Frame["kind"], string>> = { object: "}", array: "]", paren: ")" };
 const FUNCTION_CALL = /(?:new\s{1,8})?[\p{L}_$][\p{L}\p{N}_$.]{0,63}\s{0,8}\(/uy;
-/** The prefix letter of a Python string. `r` only if no backslash in the string can be an escape of JSON. */
+/** Prefix letter of a Python string. `r` only if no backslash in the string can be a JSON escape. */
 const PREFIX = /(?:[bBuUfF]|[rR](?='(?:[^'\\\n]|\\[^nrtbfu'"\\/])*'))(?=')/y;
 const BULLET = /[-+*>] (?=")/y;
 const NAME_START = /[\p{L}_$]/u;
 
-/** Continues a reading by one token, in every way that the grammar allows. */
+/** Extends a reading by one token, in every way the grammar allows. */
 export function advance(grammar: Grammar, from: Reading): void {
   const reading = skipGap(grammar, from);
   const { text } = grammar.view;
@@ -42,7 +42,7 @@ function skipGap({ view }: Grammar, from: Reading): Reading {
     const end = view.skipSpace(reading.position);
     const foreign = foreignSpace(view.text, reading.position, end);
     if (foreign >= 0) reading = repaired(reading, "whitespace", COST.notation, foreign);
-    // A line break that was escaped together with the surrounding text.
+    // A line break that was escaped along with the surrounding text.
     if (view.text[end] === "\\" && /[nrt]/.test(view.text.charAt(end + 1))) {
       reading = { ...repaired(reading, "escaped_text", COST.notation, end), position: end + 2 };
       continue;
@@ -92,7 +92,7 @@ function readAfter(grammar: Grammar, reading: Reading, character: string): void 
   }
   const isPlus = character === "+";
   const quote = isPlus ? view.skipGap(position + 1) : position;
-  // Python concatenates adjacent strings. In a list, a missing comma is more likely.
+  // Python concatenates adjacent strings. In a list, a missing comma is likelier.
   if (last?.part.type === "text" && isQuote(view.text[quote]) && (isPlus || isObject)) {
     const held: Frame = { ...frame, entries: last.previous, key: last.key };
     const cost = isPlus ? COST.notation : COST.missingComma;
@@ -144,11 +144,11 @@ function readColon(grammar: Grammar, reading: Reading, character: string): void 
   else if (!"])".includes(character)) push(repaired(value, "missing_colon", COST.missingColon));
 }
 
-/** Reads `{"a", "b"}`, a Python set, as a list. */
+/** Reads a Python set such as `{"a", "b"}` as a list. */
 function becomeSet({ push, shapeOf }: Grammar, reading: Reading, frame: Frame): void {
   const { key } = frame;
   if (frame.entries !== undefined || key === undefined || frame.isImplicit) return;
-  // Several bare words are more likely a key and its value without a colon.
+  // Several bare words are more likely a key and its value with the colon missing.
   if (key.type === "value" && /\s/.test(String(key.value))) return;
   const shape = shapeOf(frame.parent?.shape ?? 0, "array");
   const list: Frame = { ...frame, kind: "array", shape, key: undefined };
@@ -156,7 +156,7 @@ function becomeSet({ push, shapeOf }: Grammar, reading: Reading, frame: Frame): 
   push({ ...set, mode: "after", frame: withPart(list, setItem(key)) });
 }
 
-// Unquoted keys were read as text. As list items they become the values that they spell.
+// Unquoted keys were read as text. List items become the values they spell.
 function setItem(key: Part): Part {
   if (key.type !== "value" || typeof key.value !== "string") return key;
   const isNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(key.value);
@@ -227,7 +227,7 @@ function readKey(grammar: Grammar, reading: Reading, character: string): void {
     push({ ...missing, mode: "value", frame: parent });
   } else if (!"([:".includes(character)) {
     push({ ...reading, mode: "keyWord", start: reading.position, inner: 0 });
-    // Some models write each member as an item of a list. Other words before a member may be a part of the answer.
+    // Some models write each field as a list item. Other words before a field may be part of the answer.
     BULLET.lastIndex = reading.position;
     if (BULLET.test(view.text))
       push({ ...repaired(reading, "stray_text", COST.emptyPlace), position: BULLET.lastIndex });
@@ -264,7 +264,7 @@ function readValue(grammar: Grammar, reading: Reading, character: string): void 
   } else push({ ...reading, mode: "word", start: position, inner: 0 });
 }
 
-/** Opens a bracket at the reading's position. Only the outermost one has no frame around it. */
+/** Opens a bracket at the reading's position. Only the outermost one has no enclosing frame. */
 export function openFrame(
   grammar: Grammar,
   reading: Omit<Reading, "frame"> & { frame: Frame | undefined },

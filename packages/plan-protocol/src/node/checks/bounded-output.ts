@@ -1,13 +1,14 @@
 import { redactSecrets } from "@ccl/core";
 
-/** Bytes kept at each end while a command runs. The middle of a longer output is dropped. */
+/** Bytes kept at each end of a running command's output. The middle of longer output is dropped. */
 const KEPT_BYTES = 512 * 1024;
 
-/** Collects what a command prints in bounded memory. */
+/** Collects a command's output in bounded memory. */
 export interface BoundedOutput {
   add(bytes: Uint8Array): void;
   /**
-   * `text` is the kept output with secrets masked. `whole` is the unmasked output, undefined if the middle was dropped.
+   * `text` is the kept output with secrets masked. `whole` is the unmasked output, or undefined if the middle was
+   * dropped.
    */
   end(): { text: string; whole: string | undefined };
 }
@@ -17,7 +18,7 @@ export function createBoundedOutput(): BoundedOutput {
   let sizeBytes = 0;
   let isWhole = true;
 
-  /** Keeps the first bytes and the last ones. What is in between is dropped for good. */
+  /** Keeps only the first and last bytes. The middle is lost. */
   const shorten = (): void => {
     const all = Buffer.concat(parts);
     parts = [all];
@@ -36,7 +37,7 @@ export function createBoundedOutput(): BoundedOutput {
     end() {
       shorten();
       const texts = parts.map((part) => new TextDecoder().decode(part));
-      // If the gap cuts a secret in two, neither half is recognized. So the text next to the gap is not shown.
+      // If the gap splits a secret, neither half is recognized, so the text next to the gap is hidden.
       const text = texts.map((part) => redactSecrets(part).text).join("\n");
       return { text, whole: isWhole ? texts[0] : undefined };
     },

@@ -13,9 +13,9 @@ import { fileIn, lookAt, MAX_TEXT_BYTES, textIn } from "../transaction/look-at.t
 import type { WorkspaceParts } from "../file-system/workspace-parts.ts";
 import { searchFiles, type SearchOutcome } from "./search-files.ts";
 
-/** Sources of context beyond the files of a workspace. */
+/** Context sources other than the workspace's files. */
 export interface ContextPorts {
-  /** Returns the last lines of a source. `lastN` is undefined if the model gave no number. */
+  /** Returns the last lines of a log source. `lastN` is undefined if the model gave no number. */
   logs?:
     | ((
         source: string,
@@ -30,7 +30,7 @@ const MAX_QUERY_CHARACTERS = 1_000;
 
 type Answer = Result<ContextBlock>;
 
-/** Answers requests in their order, with one block for each. Files that it reads join the read set. */
+/** Answers requests in order, with one block each. Files it reads are added to the read set. */
 export async function readRequests(
   parts: WorkspaceParts,
   requests: readonly ContextRequest[],
@@ -105,7 +105,7 @@ async function readFileRequest(
   return success({ type: "read_file", label, text: lines.value, sha256 });
 }
 
-/** The requested lines with their line ends, unchanged. */
+/** Returns the requested lines with their original line endings. */
 function linesOf(
   text: string,
   request: Extract<ContextRequest, { type: "read_file" }>,

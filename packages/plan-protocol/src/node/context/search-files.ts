@@ -13,15 +13,15 @@ const MAX_TOTAL_BYTES = 512 * 1024 * 1024;
 const MAX_FILES = 100_000;
 const MAX_TIME_MS = 10_000;
 
-/** A line that contains the query. */
+/** A line containing the query. */
 interface SearchHit {
   path: string;
-  /** From 1. */
+  /** 1-based. */
   line: number;
   text: string;
 }
 
-/** Hits by path and line, and the limit that ended the search early. */
+/** Hits ordered by path and line, and the limit that ended the search early. */
 export interface SearchOutcome {
   hits: SearchHit[];
   /** Undefined if all files were searched. */
@@ -29,7 +29,7 @@ export interface SearchOutcome {
   searchedFiles: number;
 }
 
-/** Folders of generated or downloaded files. Protected names are skipped as well. */
+/** Directories of generated or downloaded files. Protected names are skipped too. */
 const GENERATED = new Set([
   ".venv",
   "venv",
@@ -41,7 +41,7 @@ const GENERATED = new Set([
   "bower_components",
 ]);
 
-/** A NUL within these bytes marks a file as binary. */
+/** A NUL in the first bytes marks a file as binary. */
 const SNIFFED_BYTES = 8_000;
 
 /** A larger `.gitignore` is not applied. */
@@ -66,8 +66,8 @@ interface Search extends SearchOptions {
 }
 
 /**
- * Finds lines that contain a text below a root, literally and case-sensitively. It skips protected names, generated
- * folders, paths that a `.gitignore` at or below the root excludes, files over the limit and binary files. It does not
+ * Finds lines below a root that contain a string, literally and case-sensitively. Skips protected names, generated
+ * directories, paths that a `.gitignore` at or below the root excludes, files over the limit and binary files. Does not
  * follow links. Paths are sorted by code units.
  */
 export async function searchFiles(
@@ -111,7 +111,7 @@ interface Entry {
   isFolder: boolean;
 }
 
-/** Files and folders that a search looks into, sorted like whole paths: a folder's name counts with its slash. */
+/** Returns files and directories to search, sorted as whole paths: a directory's name sorts with its slash. */
 async function entriesIn(folder: Folder): Promise<Entry[]> {
   const entries: Entry[] = [];
   for (const name of await folder.list().catch(() => [])) {
@@ -123,7 +123,7 @@ async function entriesIn(folder: Folder): Promise<Entry[]> {
   return entries.toSorted((a, b) => compareCodeUnits(key(a), key(b)));
 }
 
-/** Empty if there is no such file. */
+/** Returns "" if no such file exists. */
 async function textOf(folder: Folder, name: string): Promise<string> {
   const bytes = await readBytes(folder, name, MAX_RULES_BYTES).catch(() => undefined);
   return new TextDecoder().decode(bytes);
@@ -163,12 +163,12 @@ function collectHits(search: Search, path: string, bytes: Buffer): void {
     const feed = text.indexOf("\n", at);
     const end = feed < 0 ? text.length : feed;
     hits.push({ path, line, text: textAround(text.slice(start, end).trimEnd(), at - start) });
-    // Continue on the next line.
+    // Continues on the next line.
     at = text.indexOf(query, Math.max(end, at + 1));
   }
 }
 
-/** The line of a hit, or the part around the hit if the line is long. */
+/** Returns the hit's line, or the part around the hit if the line is long. */
 function textAround(line: string, hitAt: number): string {
   if (line.length <= MAX_LINE_CHARACTERS) return line;
   const from = hitAt < MAX_LINE_CHARACTERS / 2 ? 0 : hitAt - MAX_LINE_CHARACTERS / 4;

@@ -17,32 +17,32 @@ import { withLockFile } from "../lock/with-lock-file.ts";
 
 /** Where memory is stored. */
 export interface MemoryFilesOptions {
-  /** The folder of one person's preferences, outside of any project. Holds `preferences.json`. */
+  /** Directory of the user's preferences, outside any project. Contains `preferences.json`. */
   userDirectory: string;
-  /** The project's root. Holds `.ccl/project.json`. */
+  /** The project root. Contains `.ccl/project.json`. */
   root: string;
 }
 
-/** Memory in two files. Pass it to a session as its `memory`. */
+/** Memory stored in two files. Pass it to a session as `memory`. */
 export interface MemoryFiles extends MemorySource {
   readonly userFile: string;
   readonly projectFile: string;
   /**
-   * The valid part of both files.
+   * Returns the valid part of both files.
    * @throws PlanProtocolError `memory_corrupt`, `io_failed`, `invalid_input` for a link out of the project, `aborted`
    */
   read(options?: Abortable): Promise<PlanMemory>;
-  /** The same, with every key that is unknown or has a value of the wrong kind. */
+  /** Like `read`, but also lists every key that is unknown or has a value of the wrong type. */
   inspect(options?: Abortable): Promise<MemoryPatchOutcome>;
   /**
-   * Sets the valid keys of a patch and durably writes the files that change. The rest of the files stays unchanged.
-   * Call it only if the user agreed. Processes that patch the same files wait for each other.
+   * Sets the valid keys of a patch and durably writes the changed files. Everything else in them stays as it is. Call
+   * it only with the user's consent. Processes that patch the same files wait for each other.
    * @throws PlanProtocolError as `read`, and `workspace_busy`
    */
   patch(patch: Readonly<Record<string, unknown>>, options?: Abortable): Promise<MemoryPatchOutcome>;
 }
 
-/** Creates memory over its files. Does no I/O before the first call. */
+/** Creates memory backed by files. Does no I/O until the first call. */
 export function createMemoryFiles({ userDirectory, root }: MemoryFilesOptions): MemoryFiles {
   const userFile = join(resolve(userDirectory), "preferences.json");
   const projectFile = join(resolve(root), ".ccl", "project.json");
@@ -57,7 +57,7 @@ export function createMemoryFiles({ userDirectory, root }: MemoryFilesOptions): 
     inspect,
     read: async (options) => (await inspect(options)).memory,
     async patch(patch, { signal } = {}) {
-      // Nothing is written if one of the files is not valid JSON.
+      // Nothing is written if either file is invalid JSON.
       await inspect({ signal });
       const { memory, applied, rejected } = applyMemoryPatch({ user: {}, project: {} }, patch);
       await setFields(userFile, { ...memory.user }, { isPrivate: true, signal });
@@ -67,7 +67,7 @@ export function createMemoryFiles({ userDirectory, root }: MemoryFilesOptions): 
   };
 }
 
-/** The real path of the project's file. A link at `.ccl` must not lead out of the project. */
+/** Returns the real path of the project's file. A link at `.ccl` must not lead out of the project. */
 async function placeIn(root: string): Promise<string> {
   const place = await resolveInside(root, ".ccl/project.json");
   if (place.ok) return place.value.absolutePath;
@@ -80,7 +80,7 @@ async function placeIn(root: string): Promise<string> {
 
 const MAX_CHARS = 256 * 1024;
 
-/** Reads the JSON object in a file. Empty if the file does not exist. */
+/** Reads a file's JSON object. Returns an empty one if there is no file. */
 function readFields(
   path: string,
   signal: AbortSignal | undefined,
@@ -101,8 +101,8 @@ function readFields(
 }
 
 /**
- * Sets members of the object in a file, which is replaced atomically. Meanwhile a lock file in the same folder keeps
- * other processes out. If it `isPrivate`, only the owner can read the file.
+ * Sets fields of the object in a file, replacing the file atomically. A lock file in the same directory keeps other
+ * processes out meanwhile. With `isPrivate`, only the owner can read the file.
  */
 async function setFields(
   path: string,
@@ -121,7 +121,7 @@ async function setFields(
   });
 }
 
-/** Converts a system failure to this package's error, which names the file. */
+/** Converts system errors to this package's error, which names the file. */
 async function withErrors<Value>(
   path: string,
   signal: AbortSignal | undefined,

@@ -3,7 +3,7 @@ import { isRecord, isSameJson, parseJson } from "@ccl/core/json";
 import type { RiskMark } from "../../workspace/plan-workspace.ts";
 import type { ResolvedAction } from "../transaction/resolve-plan.ts";
 
-/** A person easily approves a larger change without reading it. */
+/** People tend to approve larger changes without reading them. */
 const LARGE_CHANGE_LINES = 400;
 
 const CI = [
@@ -31,12 +31,12 @@ const DEPENDENCIES = [
   "resolutions",
 ];
 
-/** What a person should check before a change is applied. */
+/** Returns what a person should check before applying a change. */
 export function riskMarks(resolved: ResolvedAction, changedLines: number): RiskMark[] {
   const { action, base, baseText = "", text = "" } = resolved;
   const { path, kind } = action;
   const isNamed = (pattern: RegExp): boolean => pattern.test(path);
-  /** Whether a list of names changes. Of a package.json only some members are such lists. */
+  /** True if a list of names changes. In package.json only some fields hold such lists. */
   const changes = (members: readonly string[]): boolean =>
     !isNamed(PACKAGE_JSON) || !isSameJson(pick(baseText, members), pick(text, members));
   const isExecutable = base !== undefined && (base.status.mode & 0o111) !== 0;
@@ -64,7 +64,7 @@ export function riskMarks(resolved: ResolvedAction, changedLines: number): RiskM
   return marks.flatMap(([mark, isMarked, message]) => (isMarked ? [{ kind: mark, message }] : []));
 }
 
-/** Members of a JSON object. The whole text if it cannot be parsed. */
+/** Returns fields of a JSON object, or the whole text if it is not valid JSON. */
 function pick(text: string, members: readonly string[]): unknown {
   const json = parseJson(text);
   if (json === undefined) return text;

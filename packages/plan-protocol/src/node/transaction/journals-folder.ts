@@ -6,7 +6,7 @@ import { PlanProtocolError } from "../../plan-protocol-error.ts";
 import type { Folder } from "../file-system/folder.ts";
 import { type WorkspaceParts, writeNewFile } from "../file-system/workspace-parts.ts";
 
-/** Opens the folder with the journals, and creates it if needed. Follows no link. */
+/** Opens the directory of journals, creating it if needed. Does not follow links. */
 export function openJournals(parts: WorkspaceParts): Promise<Folder> {
   const opening = openBelow(parts, async (folder, name) => {
     if ((await folder.status(name)) === undefined) {
@@ -24,13 +24,13 @@ export function openJournals(parts: WorkspaceParts): Promise<Folder> {
   );
 }
 
-/** Opens the folder without creating it. Undefined if there was never a transaction. */
+/** Opens the directory without creating it. Undefined if there has never been a transaction. */
 export function findJournals(parts: WorkspaceParts): Promise<Folder | undefined> {
   const opening = openBelow(parts, (folder, name) => folder.openFolder(name));
   return withReason(parts, unless(["ENOENT"], opening, undefined));
 }
 
-/** The journals' folder as messages name it. */
+/** Returns the journal directory named in messages. */
 export function journalsPath({ rootPath }: WorkspaceParts): string {
   return join(rootPath, ".ccl", "transactions");
 }
@@ -41,14 +41,14 @@ async function openBelow(
 ): Promise<Folder> {
   const own = await open(root, ".ccl");
   const journals = await open(own, "transactions").finally(() => own.close());
-  // Files are renamed between the two.
+  // Files are renamed between these two.
   const [above, below] = await Promise.all([root.ownStatus(), journals.ownStatus()]);
   if (above.device === below.device) return journals;
   await journals.close();
   throw Object.assign(new Error("Another file system."), { code: "EXDEV" });
 }
 
-/** Backups hold the content of files. This keeps a careless `git add` from committing them. */
+/** Backups contain file content. This keeps a careless `git add` from committing them. */
 async function ignoreInGit(journals: Folder): Promise<void> {
   const name = ".gitignore";
   if ((await journals.status(name)) !== undefined) return;
@@ -66,7 +66,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EXDEV: "it is on another file system than the root, so that no file can be moved there",
 };
 
-/** Converts a failure to open the folder to an error that says why. */
+/** Converts an error opening the directory to one that says why. */
 function withReason<Opened>(parts: WorkspaceParts, opening: Promise<Opened>): Promise<Opened> {
   return opening.catch((cause: unknown) => {
     const code = systemCode(cause) ?? "unexpected";

@@ -23,14 +23,14 @@ import {
 } from "./journal.ts";
 import { undo } from "./undo.ts";
 
-/** Ids of transactions that may have changed something and were neither committed nor undone. */
+/** Returns ids of transactions that may have changed something but were neither committed nor undone. */
 export async function findUnfinished(journals: Folder): Promise<string[]> {
   const found = await statesOf(journals, await openIds(journals));
   return found.filter(({ state }) => isUnfinished(state)).map(({ id }) => id);
 }
 
 /**
- * Undoes unfinished transactions, latest first, and removes leftovers of a killed process. The caller holds the lock.
+ * Undoes unfinished transactions, latest first, and removes a killed process's leftovers. The caller holds the lock.
  */
 export async function recoverAll(
   parts: WorkspaceParts,
@@ -81,7 +81,7 @@ export async function listTransactions(
       const undone = await readUndoRecord(folder);
       return { transactionId: id, timeMs, status, paths: pathsOf({ steps }), ...undone };
     });
-    // Another process may remove the transaction's folder meanwhile.
+    // Another process may remove the transaction's directory meanwhile.
     const record = await unless(["ENOENT"], described, undefined);
     if (record !== undefined) records.push(record);
   }
@@ -99,14 +99,14 @@ async function listStates(journals: Folder): Promise<{ id: string; state: Journa
   return statesOf(journals, (await journals.list()).filter(isTransactionId));
 }
 
-/** Reads the states of transactions, ordered by id. An id without a journal is left out. */
+/** Reads transaction states, ordered by id. Ids without a journal are left out. */
 async function statesOf(
   journals: Folder,
   ids: readonly string[],
 ): Promise<{ id: string; state: JournalState }[]> {
   const found: { id: string; state: JournalState }[] = [];
   for (const id of ids.toSorted()) {
-    // Another process may remove the folder meanwhile.
+    // Another process may remove the directory meanwhile.
     const reading = inFolder(journals, id, stateOf);
     const state = await unless(["ENOENT", "ENOTDIR"], reading, undefined);
     if (state !== undefined) found.push({ id, state });
@@ -114,7 +114,7 @@ async function statesOf(
   return found;
 }
 
-/** Removes files that nothing needs any more. A process that is killed right after its last marker leaves them. */
+/** Removes files that are no longer needed. A process killed right after its last marker leaves them. */
 async function clearLeftovers(
   parts: WorkspaceParts,
   journals: Folder,

@@ -18,22 +18,22 @@ import { fileIn, type FoundEntry, lookAt, MAX_TEXT_BYTES, textIn } from "./look-
 /** An action with its effect on the current tree. */
 export interface ResolvedAction {
   action: ValidAction;
-  /** The old file. Undefined for a new file and for folders. */
+  /** The old file. Undefined for new files and for directories. */
   base?: FileFacts | undefined;
-  /** Permission bits of the folder that DELETE_DIR removes. */
+  /** Permission bits of the directory that DELETE_DIR removes. */
   folderMode?: number | undefined;
-  /** The old file's text. Undefined if it is not text. */
+  /** The old file's text. Undefined if it is binary. */
   baseText?: string | undefined;
-  /** The new content of a file that is written. */
+  /** New content of a file to write. */
   content?: Uint8Array | undefined;
   text?: string | undefined;
 }
 
 /** A plan resolved against the current tree. */
 export interface ResolvedPlan {
-  /** In the order of application. */
+  /** In application order. */
   actions: ResolvedAction[];
-  /** Parent folders to create for files, from the top down. */
+  /** Parent directories to create for files, from the top down. */
   impliedFolders: string[];
   /** SHA-256 over the plan's canonical JSON and the hashes of the files that it would change. */
   planHash: string;
@@ -42,7 +42,7 @@ export interface ResolvedPlan {
 }
 
 /**
- * Resolves a plan without changing the tree. Returns the effect of each action, or every reason why it cannot be
+ * Resolves a plan without changing the tree. Returns each action's effect, or every reason why the plan cannot be
  * applied.
  */
 export async function resolvePlan(
@@ -89,17 +89,17 @@ export async function resolvePlan(
 
 interface ResolveContext {
   parts: WorkspaceParts;
-  /** The file system of the root. */
+  /** The root's file system. */
   device: string;
   isDeleted: ReadonlySet<string>;
-  /** Folders that the plan itself creates. */
+  /** Directories that the plan itself creates. */
   createdFolders: ReadonlySet<string>;
   impliedFolders: Set<string>;
 }
 
 type Outcome = Result<ResolvedAction>;
 
-/** Checks the plan's paths again, since the plan may come from a file and not from `validatePlan`. */
+/** Checks the plan's paths again, since the plan may come from a file rather than `validatePlan`. */
 function checkNames(parts: WorkspaceParts, actions: readonly ValidAction[]): Issue[] {
   const { policy, limits } = parts;
   const named = actions.flatMap(namesOf);
@@ -143,7 +143,7 @@ async function resolveAction(action: ValidAction, context: ResolveContext): Prom
   }
 }
 
-/** Resolves the old file and its new path, which must be free. */
+/** Resolves the old file and its new path, which must not exist. */
 async function resolveMove(
   action: Extract<ValidAction, { kind: "MOVE_FILE" }>,
   found: FoundEntry,
@@ -164,7 +164,7 @@ async function resolveMove(
   return success({ action, base, baseText, text: baseText, content: base.bytes });
 }
 
-/** Returns why a new path cannot be used. Otherwise collects the parent folders to create. */
+/** Returns why a new path cannot be used. Otherwise, collects the parent directories to create. */
 async function takePlace(
   { kind }: ValidAction,
   { path, found }: { path: string; found: FoundEntry },

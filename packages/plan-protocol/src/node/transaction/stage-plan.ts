@@ -13,12 +13,12 @@ import { closeJournal, createJournal, type Journal } from "./journal.ts";
 import type { ResolvedAction, ResolvedPlan } from "./resolve-plan.ts";
 import type { FileState, Step } from "./step.ts";
 
-/** A change that is ready to be applied. */
+/** A change ready to be applied. */
 export interface StagedStep extends Step {
   index: number;
-  /** The old file when it was read. */
+  /** The old file as it was read. */
   base?: FileFacts | undefined;
-  /** Status of the new file in the journal's folder. */
+  /** Status of the new file in the journal's directory. */
   stagedStatus?: EntryStatus | undefined;
 }
 
@@ -26,7 +26,7 @@ export interface StagedStep extends Step {
 export interface StagedPlan {
   journal: Journal;
   steps: StagedStep[];
-  /** How many of the steps may have changed something. */
+  /** Number of steps that may have changed something. */
   begun: number;
 }
 
@@ -69,7 +69,7 @@ function writeSteps(
       await writeNewFile(parts, journal.staged, {
         name: String(index),
         content,
-        // A new file gets the process's default mode. A changed file stays private until it has its old mode.
+        // A new file gets the process's default mode. A changed file stays private until it gets its old mode.
         mode: old === undefined ? 0o666 : 0o600,
         finish: async (file) => old && keepAccess(file, old),
       });
@@ -81,7 +81,7 @@ function writeSteps(
   );
 }
 
-/** The changes in order: folders from the top down, files, deletions, deleted folders from the deepest up. */
+/** Returns the changes in order: directories top down, files, deletions, then deleted directories deepest first. */
 function draftSteps({ actions, impliedFolders }: ResolvedPlan): Draft[] {
   const created = actions.flatMap(({ action: { kind, path } }) =>
     kind === "CREATE_DIR" ? [path] : [],
@@ -115,8 +115,8 @@ function stateOf({ sha256, status: { sizeBytes, mode } }: FileFacts): FileState 
 }
 
 /**
- * Gives a file the old one's owner and permission bits, but never set-user-id: the author of the new text is not
- * trusted with the old file's rights.
+ * Gives a file the old one's owner and permission bits, but never set-user-id: the new text's author is not trusted
+ * with the old file's privileges.
  */
 async function keepAccess(file: OpenFile, old: EntryStatus): Promise<void> {
   if (old.ownerId !== process.geteuid?.() || old.groupId !== process.getegid?.())
