@@ -38,6 +38,11 @@ export interface AnalyzerOptions {
   glossary?: readonly (readonly string[])[] | undefined;
   /** Additional words that carry no subject, in lower case. */
   stopWords?: Iterable<string> | undefined;
+  /**
+   * Weight of two adjacent query words joined into one, as `high school` matches `highschool`. 1 by
+   * default. With less, one identifier counts less for each of the two words.
+   */
+  joinedWeight?: number | undefined;
 }
 
 /** Maximum number of words to read from the beginning of a document's field or a query. */
@@ -45,18 +50,13 @@ const maxWords = 20_000;
 const maxQueryWords = 500;
 const requestWeight = 0.5;
 /**
- * Weight of two adjacent words joined into one. One occurrence matches both words, so it counts
- * less for each of them. Measured by `bench/catalog-mixed.mjs`.
- */
-const joinedWeight = 0.25;
-
-/**
  * Creates the default analyzer. It splits identifiers, paths and camelCase, and also keeps them
  * whole. It stems English and Russian, and knows common abbreviations in identifiers, related
  * words, and Russian equivalents of English column names. It drops query words that carry no
  * subject.
  */
 export function createAnalyzer(options: AnalyzerOptions = {}): Analyzer {
+  const { joinedWeight = 1 } = options;
   const ignored = new Set([...stopWords, ...(options.stopWords ?? [])]);
   const links = createWordLinks(options.glossary ?? []);
   return {
@@ -76,7 +76,7 @@ export function createAnalyzer(options: AnalyzerOptions = {}): Analyzer {
       const kept = asked.filter(
         ({ word, phraseLinks }) => phraseLinks.length > 0 || !ignored.has(word.whole),
       );
-      return toQueryWords(kept.length > 0 ? kept : asked, links.linksOf);
+      return toQueryWords(kept.length > 0 ? kept : asked, { linksOf: links.linksOf, joinedWeight });
     },
   };
 }
@@ -88,7 +88,10 @@ interface AskedWord {
 
 function toQueryWords(
   asked: readonly AskedWord[],
-  linksOf: (term: string) => readonly WordLink[],
+  {
+    linksOf,
+    joinedWeight,
+  }: { linksOf: (term: string) => readonly WordLink[]; joinedWeight: number },
 ): QueryWord[] {
   const found = new Map<string, QueryWord>();
   asked.forEach(({ word, phraseLinks }, at) => {
@@ -98,7 +101,8 @@ function toQueryWords(
       if (found.has(term)) continue;
       const alternatives: TermAlternative[] = [
         { terms: [term], weight },
-        ...joinedForms(word, [asked[at - 1]?.word, asked[at + 1]?.word], weight),
+        ...ownForm(word, weight),
+        ...joinedForms(word, [asked[at - 1]?.word, asked[at + 1]?.word], joinedWeight * weight),
       ];
       for (const link of [...phraseLinks, ...linksOf(term)]) {
         alternatives.push({ ...link, weight: link.weight * weight });
@@ -109,18 +113,18 @@ function toQueryWords(
   return [...found.values()];
 }
 
-/**
- * Returns an identifier as a whole, and two adjacent words joined into one: `high school` matches
- * `highschool`.
- */
+/** Returns an identifier as a whole. */
+function ownForm({ whole, parts }: SplitWord, weight: number): TermAlternative[] {
+  return parts.length > 1 ? [{ terms: [stemWord(whole)], weight }] : [];
+}
+
+/** Returns two adjacent words joined into one, as `high school` matches `highschool`. */
 function joinedForms(
-  { whole, parts }: SplitWord,
+  { whole }: SplitWord,
   [before, after]: (SplitWord | undefined)[],
   weight: number,
 ): TermAlternative[] {
-  const own = parts.length > 1 ? [{ terms: [stemWord(whole)], weight }] : [];
-  const pairs = [before && before.whole + whole, after && whole + after.whole].flatMap((form) =>
-    form ? { terms: [stemWord(form)], weight: joinedWeight * weight } : [],
+  return [before && before.whole + whole, after && whole + after.whole].flatMap((form) =>
+    form ? { terms: [stemWord(form)], weight } : [],
   );
-  return [...own, ...pairs];
 }
