@@ -2,7 +2,7 @@ import { failure, type Result, success } from "@ccl/core";
 import { isRecord, type JsonRecord, jsonText, parseJson, recordAt } from "@ccl/core/json";
 import { parseStructured } from "@ccl/structured-output";
 
-/** Other names that models use for a parameter. */
+/** Alternative names that models use for a parameter. */
 const otherNames: Readonly<Record<string, string>> = {
   alias: "aliases file name names path paths",
   budget: "maxtokens tokens",
@@ -19,9 +19,8 @@ const otherNames: Readonly<Record<string, string>> = {
 };
 
 /**
- * Converts a model's arguments to the shape of a tool's schema. JSON text is parsed, another name of a parameter is
- * accepted if it can mean only one, and values are converted to their type. The issue says what does not fit and what
- * the tool accepts.
+ * Converts a model's arguments to the shape of a tool's schema. Parses JSON text, accepts another name for a parameter
+ * if it is unambiguous, and converts values to their type. The issue says what does not fit and what the tool accepts.
  */
 export function readToolInput(
   { name, inputSchema }: { name: string; inputSchema: JsonRecord },

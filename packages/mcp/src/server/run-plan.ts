@@ -6,7 +6,7 @@ import { inputRequired, inputResponse } from "@modelcontextprotocol/server";
 
 import { issuesError, type ServerToolCall, type ToolAnswer, toolError } from "./server-tool.ts";
 
-/** What a plan is checked against in one call. */
+/** The context in which one call checks a plan. */
 export interface PlanCall {
   workspace: FileWorkspace;
   counter: TokenCounter;
@@ -15,13 +15,13 @@ export interface PlanCall {
 
 const previewTokens = 3_000;
 
-/** `plan_preview`. */
+/** Runs `plan_preview`. */
 export async function previewPlan(input: JsonRecord, call: PlanCall): Promise<ToolAnswer> {
   const checked = await previewOf(String(input["plan"]), call);
   return checked.ok ? previewText(checked.value, call.counter) : issuesError(checked.issues);
 }
 
-/** `plan_apply`. */
+/** Runs `plan_apply`. */
 export async function applyPlan(input: JsonRecord, plan: PlanCall): Promise<ToolAnswer> {
   const { workspace, counter, call } = plan;
   const checked = await previewOf(String(input["plan"]), plan);
@@ -66,7 +66,7 @@ interface CheckedPlan {
   preview: PlanPreview;
 }
 
-/** Previews a plan of the protocol, or edits in one of the formats of coding models. */
+/** Previews a plan in the protocol's format, or edits in a format that coding models use. */
 async function previewOf(
   text: string,
   { workspace, call: { signal } }: PlanCall,

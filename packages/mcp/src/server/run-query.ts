@@ -18,11 +18,11 @@ import type { CatalogReader } from "./catalog-tools.ts";
 import { storedLine, type ToolAnswer } from "./server-tool.ts";
 import type { Opener } from "./source.ts";
 
-/** What queries run on. */
+/** Where queries run. */
 export interface QuerySource {
-  /** Connectors by the prefix of addresses in the catalog. */
+  /** Connectors, keyed by the prefix of catalog addresses. */
   connectors: Connectors;
-  /** For joins across sources. */
+  /** Used for joins across sources. */
   engine?: QueryEngine | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface QuerySource {
 export interface QueryCall extends QuerySource {
   catalog: CatalogReader;
   counter: TokenCounter;
-  /** Stores rows that do not fit into an answer. */
+  /** Stores rows that do not fit into the answer. */
   store?: Opener<ArtifactStore> | undefined;
   sessionId: string;
   signal: AbortSignal;
@@ -40,13 +40,13 @@ const maxRows = 10_000;
 const limits = { rows: maxRows, timeoutMs: 30_000 };
 const answerTokens = 2_000;
 
-/** `query_explain`. */
+/** Runs `query_explain`. */
 export async function explainQuery(input: JsonRecord, call: QueryCall): Promise<ToolAnswer> {
   const { ranOn, text } = await explain(queryIn(input), await optionsOf(call));
   return `${ranOn} runs:\n${text}`;
 }
 
-/** `query_run`. */
+/** Runs `query_run`. */
 export async function runQuery(input: JsonRecord, call: QueryCall): Promise<ToolAnswer> {
   const limit = Math.min(numberAt(input, "limit") ?? maxRows, maxRows);
   const { rows, total, doubts } = await executeQuery(queryIn(input), await optionsOf(call));
@@ -67,7 +67,7 @@ async function optionsOf({
   return { details: await everyDetail(catalog, signal), connectors, engine, limits, signal };
 }
 
-/** The details of all cards that are visible without a grant, since a query may name any table. */
+/** Returns the details of all cards that are visible without a grant, since a query may refer to any table. */
 async function everyDetail(
   catalog: CatalogReader,
   signal: AbortSignal,
@@ -83,14 +83,15 @@ async function everyDetail(
 
 interface ShownRows {
   rows: PlanRow[];
-  /** Whether there are more rows. */
+  /** True if there are more rows. */
   isCut: boolean;
-  /** What a LIMIT cut from, and the doubts. */
+  /** What a LIMIT cut off, and any doubts. */
   above: string[];
 }
 
 /**
- * Returns the same rows as text and as data, since a client gives its model only one of them. Stores the other rows.
+ * Returns the same rows as text and as data, since a client passes only one of them to its model. Stores the remaining
+ * rows.
  */
 async function showRows(
   { rows: given, isCut: more, above }: ShownRows,
@@ -133,10 +134,10 @@ async function showRows(
   };
 }
 
-/** Tokens of the lines around the rows. */
+/** Tokens reserved for the lines around the rows. */
 const lineTokens = 80;
 
-/** JSON has no 64-bit integers. */
+/** Converts 64-bit integers, which JSON lacks. */
 function plain(value: unknown): unknown {
   if (typeof value !== "bigint") return value;
   return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);

@@ -15,25 +15,25 @@ import { unlessEmpty } from "../wire/wire-fields.ts";
 import { anthropicCodeOf, readAnthropicError } from "./anthropic-error.ts";
 import { createAnthropicReader } from "./anthropic-stream.ts";
 
-/** The model's address and the settings that the API needs for each call. */
+/** Options of `createAnthropicModel`. */
 export interface AnthropicOptions extends EndpointOptions {
-  /** Without `/v1`. Default: Anthropic's. */
+  /** Base URL without `/v1`. Default: Anthropic's. */
   baseUrl?: string | undefined;
   model: string;
   /** Used for requests without `maxOutputTokens`, since the API requires a limit. Default: 4096. */
   maxOutputTokens?: number | undefined;
   /**
-   * Adds cache breakpoints for Anthropic's prompt cache: at the end of the system text or the tools, and of the last
-   * turns of a conversation. If the caller sets any breakpoint, none is added. Default: true.
+   * Whether to add breakpoints for Anthropic's prompt cache: after the system text or the tools, and after the last
+   * turns of a conversation. Has no effect if the caller sets a breakpoint. Default: true.
    */
   marksPromptCache?: boolean | undefined;
   capabilities?: ModelCapabilities | undefined;
 }
 
 /**
- * Creates a model for Anthropic's `/v1/messages`. Without `apiKey` the key is read from `ANTHROPIC_API_KEY`, but only
+ * Creates a model for Anthropic's `/v1/messages`. Without `apiKey`, reads the key from `ANTHROPIC_API_KEY`, but only
  * for Anthropic's own server.
- * @throws LanguageModelError `invalid_request` if the address is not usable.
+ * @throws LanguageModelError `invalid_request` if the URL is invalid
  */
 export function createAnthropicModel(options: AnthropicOptions): StreamingModel {
   const {
@@ -97,7 +97,7 @@ function toAnthropicBody(
         : toolChoice && { type: toolChoice === "required" ? "any" : toolChoice },
     output_config: unlessEmpty(outputConfig),
     temperature: request.temperature,
-    // 1 is the API's default, and newer models reject it together with a temperature.
+    // 1 is the API's default. Newer models reject it when the temperature is also set.
     top_p: request.topP === 1 ? undefined : request.topP,
     top_k: request.topK,
     // A penalty of 0 has no effect.
@@ -122,9 +122,9 @@ function formatOf({ responseFormat }: ModelRequest): JsonRecord {
 const mark = { type: "ephemeral" };
 
 /**
- * Adds a cache breakpoint at the end of each prefix that the next call is likely to repeat: the system text or, without
- * one, the tools. Once the model has answered, also the user's last two turns. A single question gets none, since a
- * cache write costs more than a read. Returns the body unchanged if the caller has set a breakpoint.
+ * Adds a cache breakpoint after each prefix that the next call is likely to repeat: the system text or, without one,
+ * the tools. Once the model has answered, also marks the user's last two turns. Skips a single question, since a cache
+ * write costs more than a read. Returns the body unchanged if the caller has set a breakpoint.
  */
 function withCacheMarks(body: JsonRecord): JsonRecord {
   const { system, tools } = body;

@@ -17,9 +17,9 @@ import { toResponsesInput } from "../wire/openai-responses/index.ts";
 import { fromResponsesAnswer } from "../wire/openai-responses/responses-answer.ts";
 import { createResponsesReader } from "./responses-stream.ts";
 
-/** The address of the model. */
+/** Options of `createOpenAiResponsesModel`. */
 export interface OpenAiResponsesOptions extends EndpointOptions {
-  /** Ends in `/v1`. Default: OpenAI's. */
+  /** Base URL, which ends in `/v1`. Default: OpenAI's. */
   baseUrl?: string | undefined;
   model: string;
   /** Name in traces and errors. Default: `openai-responses`. */
@@ -29,9 +29,9 @@ export interface OpenAiResponsesOptions extends EndpointOptions {
 
 /**
  * Creates a model for OpenAI's `/v1/responses`. Each call sends the whole conversation, and OpenAI does not store it.
- * Encrypted reasoning is kept in `providerMetadata["openai-responses"].reasoning` and sent back with its message.
- * Keys are found as in `createOpenAiCompatibleModel`.
- * @throws LanguageModelError `invalid_request` if the address is not usable.
+ * Keeps encrypted reasoning in `providerMetadata["openai-responses"].reasoning` and sends it back with its message.
+ * Finds keys as `createOpenAiCompatibleModel` does.
+ * @throws LanguageModelError `invalid_request` if the URL is invalid
  */
 export function createOpenAiResponsesModel(options: OpenAiResponsesOptions): StreamingModel {
   const { model, capabilities } = options;
@@ -52,10 +52,10 @@ export function createOpenAiResponsesModel(options: OpenAiResponsesOptions): Str
   );
 }
 
-// Other models reject a request for encrypted reasoning.
+// All other models reject requests for encrypted reasoning.
 const reasoningModels = /(?:^|\/)(?:o[134](?:-|$)|gpt-5(?!-chat)|codex)/;
 
-/** Builds the body of a call of `/v1/responses`. */
+/** Builds the body of a `/v1/responses` call. */
 function toResponsesBody(
   request: ModelRequest,
   model: string,
@@ -89,7 +89,7 @@ function textOf(format: ResponseFormat | undefined): JsonRecord | undefined {
   return { format: withoutUndefined({ ...format }) };
 }
 
-/** Reads OpenAI's error bodies, the events `error` and `response.failed`, and failed responses. */
+/** Reads OpenAI's error bodies, `error` and `response.failed` events, and failed responses. */
 function readResponsesError(body: JsonRecord): ReportedError | undefined {
   const { type } = body;
   if (type === "error" && !isRecord(body["error"])) return reportedIn(body);
@@ -109,7 +109,7 @@ function reportedIn(error: JsonRecord): ReportedError {
   });
 }
 
-/** As for chat completions, except that the format is `text.format`. */
+/** Like the code for chat completions, but the format is in `text.format`. */
 function responsesCodeOf(reported: ReportedError): LanguageModelErrorCode | undefined {
   const parameter = reported.parameter?.replace(/^text\.format/, "response_format");
   return openAiCodeOf({ ...reported, parameter });

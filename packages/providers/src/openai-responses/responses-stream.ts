@@ -6,7 +6,7 @@ import { entryOf } from "../wire/wire-fields.ts";
 
 const ends = new Set(["response.completed", "response.incomplete", "response.done"]);
 const step = /^response\.(\w+)\.(added|delta|done)$/;
-/** The field that pieces of each kind complete, in a part of a message or in a call. */
+/** Maps each kind of piece to the field that it completes, in a message part or a call. */
 const pieceFields: Record<string, string | undefined> = {
   output_text: "text",
   refusal: "refusal",
@@ -17,8 +17,9 @@ const pieceFields: Record<string, string | undefined> = {
 };
 
 /**
- * Assembles the events of one response. The last event repeats the items, but some servers leave out some of them, or the
- * arguments of calls. Others do not finish each item, give two calls the same index, or send a text only as a whole.
+ * Assembles the events of one response. The last event repeats the items, but some servers omit some items or the
+ * arguments of calls. Other servers do not finish each item, give two calls the same index, or send text only as a
+ * whole.
  */
 export function createResponsesReader(): StreamReader {
   const items = new GrowingItems();
@@ -30,7 +31,7 @@ export function createResponsesReader(): StreamReader {
       const [, kind = "", ending] = step.exec(type) ?? [];
       const isWhole = ending === "done";
       const item = recordAt(event, "item");
-      // A call is kept from its start on, since the event that finishes it may be missing.
+      // Adds a call when it starts, since the event that finishes it may be missing.
       if (kind === "output_item") return isWhole || isCall(item) ? items.join(event, item) : [];
       const field = entryOf(pieceFields, kind) ?? "";
       const text = stringAt(event, isWhole ? field : "delta") ?? "";
@@ -45,11 +46,11 @@ export function createResponsesReader(): StreamReader {
   };
 }
 
-/** The items of a response so far. */
+/** The response items received so far. */
 class GrowingItems {
   readonly #items: { index: number; item: JsonRecord }[] = [];
 
-  /** Adds what an item says to what its pieces have said. Returns the new text. */
+  /** Merges an item into what its pieces have already added. Returns the new text. */
   join(event: JsonRecord, item: JsonRecord): TextDelta[] {
     const { type, id } = item;
     if (type === "message") {
@@ -66,7 +67,7 @@ class GrowingItems {
     return [];
   }
 
-  /** Adds a piece to a part of a message, or completes the part. Returns the new text. */
+  /** Adds a piece to a message part, or completes the part. Returns the new text. */
   say(event: JsonRecord, given: JsonRecord, isWhole: boolean): TextDelta {
     const message = this.#at(event, { type: "message", role: "assistant", content: [] });
     const parts = arrayAt(message, "content");
@@ -78,7 +79,7 @@ class GrowingItems {
     return { type: "text", text: text.startsWith(before) ? text.slice(before.length) : "" };
   }
 
-  /** Adds a piece to the call that the event names by id or index. Without an index, to the last one. */
+  /** Adds a piece to the call that the event identifies by id or index. Without an index, uses the last call. */
   extendCall(event: JsonRecord, field: string, text: string, isWhole: boolean): void {
     const id = stringAt(event, "item_id") ?? stringAt(event, "call_id");
     const index = numberAt(event, "output_index");
@@ -91,7 +92,7 @@ class GrowingItems {
     if (call !== undefined) call[field] = grown(stringAt(call, field) ?? "", text, isWhole);
   }
 
-  /** The items of the last event, and what it leaves out. */
+  /** Returns the items of the last event, plus any that it omits. */
   completed(last: readonly unknown[]): JsonRecord[] {
     const own = this.#items
       .toSorted((left, right) => left.index - right.index)
@@ -104,7 +105,7 @@ class GrowingItems {
     return [...repeated, ...own.filter((item) => !repeated.some((one) => isSame(one, item)))];
   }
 
-  /** The item that the event belongs to. It begins as a copy of `item`. */
+  /** Returns the item that the event belongs to. Starts it as a copy of `item`. */
   #at(event: JsonRecord, item: JsonRecord): JsonRecord {
     const index = numberAt(event, "output_index");
     const same = this.#items.filter((one) => isSame(one.item, item));
@@ -121,13 +122,13 @@ function isCall({ type }: JsonRecord): boolean {
   return entryOf(callFields, type) !== undefined;
 }
 
-/** True for two forms of one call, or for other items of one type. */
+/** Returns true for two forms of one call, or other items of the same type. */
 function isSame(left: JsonRecord, right: JsonRecord): boolean {
   const isId = (left["call_id"] ?? left["id"]) === (right["call_id"] ?? right["id"]);
   return left["type"] === right["type"] && (isId || !isCall(left));
 }
 
-/** A text with its next piece, or as a whole. Some servers finish it with an empty text. */
+/** Appends the next piece to a text, or returns the whole text. Some servers finish with an empty text. */
 function grown(before: string, text: string, isWhole: boolean): string {
   return isWhole ? text || before : before + text;
 }
