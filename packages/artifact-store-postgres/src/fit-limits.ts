@@ -7,19 +7,22 @@ import { freeUnreferenced, lockBlobs } from "./free-blobs.ts";
 const lockNumber = 7_345_612_093;
 const pageSize = 200;
 /**
- * How often a put that found nothing to evict counts again, since a concurrent deletion or collection may have freed
- * enough.
+ * Number of times that a put that finds nothing to evict counts again, since a concurrent deletion or collection may
+ * have freed enough.
  */
 const maxRecounts = 2;
 
 /** The limited sums that a commit adds bytes to. */
 export interface Growth {
   ofStore: boolean;
-  /** Sessions that get their first handle of an artifact. */
+  /** Sessions that get their first handle to an artifact. */
   sessionIds: ReadonlySet<string>;
 }
 
-/** Must be called while the blobs are put and locked, before their handles are added. */
+/**
+ * Finds the sums that a commit adds to. Must be called once the blobs are put and locked, but before their handles are
+ * added.
+ */
 export async function growthOf(
   transaction: PostgresSession,
   {
@@ -56,9 +59,9 @@ interface Scope {
 }
 
 /**
- * Makes room for what the transaction has written where that made a sum grow, or rejects it. Stores with limits do this
- * one at a time, so that two puts cannot both use the last room.
- * @throws ArtifactStoreError `limit_exceeded`, after which the caller rolls the transaction back
+ * Makes room in each sum that the transaction increased, or rejects the put. Stores with limits do this one at a time,
+ * so that two puts cannot both use the remaining space.
+ * @throws ArtifactStoreError `limit_exceeded`. The caller then rolls the transaction back
  */
 export async function fitLimits(
   transaction: PostgresSession,
@@ -85,7 +88,7 @@ export async function fitLimits(
   }
 }
 
-/** Waits for the commits of other stores with limits. Held until the transaction ends. */
+/** Waits for the commits of other stores with limits. The lock is held until the transaction ends. */
 export async function lockLimits(transaction: PostgresSession): Promise<void> {
   await transaction.query("SELECT pg_advisory_xact_lock($1::bigint)", [lockNumber]);
 }
@@ -101,8 +104,8 @@ async function countBytes(transaction: PostgresSession, { sessionId }: Scope): P
 }
 
 /**
- * Evicts the oldest handles, only as many as are needed if each is the last of its blob, then blobs without handles. In
- * the whole store, blobs without handles go first. False when nothing is left to evict.
+ * Evicts the oldest handles, only as many as are needed if each is the last of its blob, then blobs without handles.
+ * For the whole store, evicts blobs without handles first. False if nothing is left to evict.
  */
 async function evictSome(
   transaction: PostgresSession,
@@ -121,7 +124,7 @@ async function evictSome(
     const ids = unused.map((row) => textIn(row, "artifact_id"));
     if (ids.length > 0 && (await freeUnreferenced(transaction, ids)).length > 0) return true;
   }
-  // Never those of the put's own artifacts.
+  // Never evicts handles of the put's own artifacts.
   const rows = await transaction.query(
     untilEnough(
       `SELECT handle_id, artifact_id, size_bytes FROM ccl_artifact_handles
@@ -149,7 +152,7 @@ async function evictSome(
   return true;
 }
 
-/** SQL of the first rows in the order whose bytes together reach `$1`. */
+/** Returns SQL for the first rows, in this order, whose total bytes reach `$1`. */
 function untilEnough(select: string, order: string): string {
   return `SELECT * FROM (
       SELECT *, sum(oldest.size_bytes) OVER (ORDER BY ${order}) - oldest.size_bytes AS before

@@ -38,14 +38,14 @@ export interface PackShape extends CountedFor {
   log?: number | true | undefined;
 }
 
-/** What a pack is built from. */
+/** The input of a pack. */
 export interface PackSource {
   registry: AliasRegistry;
   /** The project's base. Absent in a folder without `ccl init`. */
   files?: ContextFiles | undefined;
 }
 
-/** The task of a pack for which the user gave none. */
+/** Default task of a pack. */
 const ORIENTATION_TASK =
   "Get to know this project: what it is for, which parts it has, how they work together, and where a change belongs.";
 
@@ -55,7 +55,7 @@ const STEPS: Record<PackEvent["type"], string> = {
   fitted: "Fitting",
 };
 
-/** Builds the pack that the flags describe, using everything the project stores beside its aliases. */
+/** Builds the pack that the flags describe, using everything that the project stores in addition to its aliases. */
 export async function buildProjectPack(
   session: Session,
   shape: PackShape,
@@ -102,7 +102,7 @@ export function requireBase(base: ContextBase | undefined): ContextBase {
   );
 }
 
-/** The share of the budget that each git section may take. */
+/** Maximum share of the budget for each git section. */
 const SHARE = 0.3;
 const DEFAULT_COMMITS = 20;
 
@@ -139,7 +139,7 @@ async function gitAttachments(
   return attachments;
 }
 
-/** Keeps as many whole lines as fit, and says how many it left out. */
+/** Keeps as many whole lines as fit, and states how many it left out. */
 function cutLines(text: string, maxTokens: number, counter: TokenCounter): string {
   if (counter.count(text) <= maxTokens) return text;
   const lines = text.split("\n");

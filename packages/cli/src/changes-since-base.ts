@@ -10,7 +10,7 @@ import { requireBase } from "./build-project-pack.ts";
 import { nameNewFiles } from "./project.ts";
 import type { Session } from "./session.ts";
 
-/** Finds what changed since the accepted base. Names new files. */
+/** Finds what has changed since the accepted base. Assigns aliases to new files. */
 export async function changesSinceBase(
   session: Session,
   registry: AliasRegistry,

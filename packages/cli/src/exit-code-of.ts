@@ -100,13 +100,13 @@ const errorCodes = [
   [EXIT_CODES.interrupted, ["aborted"]],
 ] as const satisfies readonly (readonly [ExitCode, readonly ErrorCode[]])[];
 
-/** Fails to compile if an error code of the libraries has no exit code. */
+/** Exit codes by error code. Does not compile if an error code of the libraries is missing. */
 const byErrorCode = new Map<
   ErrorCode extends (typeof errorCodes)[number][1][number] ? string : never,
   ExitCode
 >(errorCodes.flatMap(([exitCode, codes]) => codes.map((code) => [code, exitCode] as const)));
 
-/** The exit code for anything a command threw. */
+/** Returns the exit code for anything that a command threw. */
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof Error && error.name === "AbortError") return EXIT_CODES.interrupted;
   return (

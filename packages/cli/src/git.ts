@@ -12,7 +12,7 @@ export interface GitOutput {
   stderr: string;
 }
 
-/** Limit for the output of one call. */
+/** Maximum output of one call. */
 const MAX_BYTES = 1024 * 1024 * 1024;
 
 /** Runs git without password prompts, and collects its output. */

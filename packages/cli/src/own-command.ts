@@ -8,7 +8,7 @@ interface Command {
   args: string[];
 }
 
-/** Returns the file of `ccl` if it runs from a clone of its repository, that is outside of `node_modules`. */
+/** Returns the file of `ccl` if it runs from a clone of its repository, that is, outside of `node_modules`. */
 function fileOfClone({ argv = [] }: Pick<Terminal, "argv">): string | undefined {
   const file = argv[1] === undefined ? undefined : realpathSync(argv[1]);
   return file === undefined || /[\\/]node_modules[\\/]/.test(file) ? undefined : file;

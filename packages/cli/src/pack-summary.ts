@@ -9,16 +9,16 @@ import type { Style } from "./output/style.ts";
 import { renderTable } from "./output/table.ts";
 import { countReasons, type SkippedFiles } from "./project.ts";
 
-/** What the summary compares a pack with. */
+/** Figures that the summary compares a pack with. */
 export interface PackFacts {
   budget: number;
   /** Name of the token counter. */
   counter: string;
   /** Estimated tokens of the full text of all named files. 0 if no summary is printed. */
   rawTokens: number;
-  /** Files on disk that another program's registry does not name. 0 for ccl's own registry. */
+  /** Number of files on disk that another program's registry does not list. 0 for ccl's own registry. */
   unnamed: number;
-  /** Files without a name, since a scan cannot include them. */
+  /** Files without a name, because a scan could not include them. */
   skipped: SkippedFiles;
 }
 
@@ -59,7 +59,7 @@ export function describeUnmatched({
   return unmatched.length === 0 ? "" : `in no file: ${unmatched.slice(0, 12).join(", ")}`;
 }
 
-/** `105 files: 103 budget, 2 binary`. Empty if every file is shown. */
+/** Describes omitted files: `105 files: 103 budget, 2 binary`. Empty if every file is shown. */
 export function describeOmitted(
   { omitted }: Pick<Pack, "omitted">,
   { skipped }: Pick<PackFacts, "skipped">,
@@ -84,7 +84,7 @@ interface TreeNode {
   children: Map<string, TreeNode>;
 }
 
-/** Folders and files below this share of all tokens are combined. */
+/** Share of all tokens below which folders and files are combined. */
 const MIN_SHARE = 0.01;
 
 /** Renders a project's files as a tree, with the estimated tokens of each and how many the pack shows. */

@@ -40,7 +40,7 @@ function toFailure(error: unknown, isInterrupted: boolean): unknown {
   return usageError(error.message.replace(/^error: /, ""), error);
 }
 
-/** Without a command, commander itself prints the help to stderr. */
+/** True if commander itself printed the help to stderr, as it does without a command. */
 function isHelp(error: unknown): boolean {
   return error instanceof CommanderError && error.code === "commander.help";
 }

@@ -2,14 +2,14 @@ import type { TokenCounter } from "@ccl/core";
 
 const mark = "[...]";
 
-/** Shortens a string to about `max` characters: its beginning and its end. */
+/** Shortens a string to about `max` characters: keeps its beginning and end. */
 export function clipMiddle(text: string, max: number): string {
   if (text.length <= max) return text;
   const tail = Math.floor(max / 4);
   return `${withoutHalfPairs(text.slice(0, max - tail))}${mark}${withoutHalfPairs(text.slice(text.length - tail))}`;
 }
 
-/** Shortens a string to about `max` characters: its beginning and the text around `place`. */
+/** Shortens a string to about `max` characters: keeps its beginning and the text around `place`. */
 export function clipAround(text: string, max: number, place: number): string {
   if (text.length <= max) return text;
   const head = place < max * 0.7 ? 0 : Math.floor(max / 3);

@@ -20,13 +20,13 @@ interface SelectOptions {
   counter: TokenCounter;
   /** The first line of the text. */
   title?: string | undefined;
-  /** Number of units that should fit. If absent, 12, or more if there are many forms. */
+  /** Number of units that should fit. By default 12, or more if there are many forms. */
   wanted?: number | undefined;
 }
 
 /**
- * Selects as many of the best units as fit. They are shown in their order, with marks for what was
- * left out between them.
+ * Selects as many of the best units as fit. They are shown in order, with marks between them for
+ * what was left out.
  */
 export function selectUnits(
   layout: Layout,
@@ -157,8 +157,8 @@ function withHeads(chosen: readonly number[], units: Units): number[] {
 const slack = 12;
 
 /**
- * The part of a line that the reader needs to understand it: the file and line that a compiler or a
- * search names first, its sign, or its test.
+ * Matches the part of a line that the reader needs to understand it: the file and line that a
+ * compiler or a search names first, its sign, or its test.
  */
 const location =
   /^[^\s:(]{1,100}?(?:[:-]\d+){1,2}[:-]|^[^\s:(]{1,100}\(\d+,\d+\)|^@@ [^@]{1,60}@@|^[-+]|^\s*<testcase [^>]{0,20}name="[^"]{0,80}"/;

@@ -29,7 +29,7 @@ import {
 } from "../layout/store-folder.ts";
 import type { FsStore } from "./fs-store.ts";
 
-/** The handle of a reference. Undefined if it was removed meanwhile. */
+/** Reads the handle of a reference. Undefined if it has been removed. */
 async function readHandle(store: FsStore, entry: ReferenceEntry): Promise<FoundHandle | undefined> {
   return useFile(store, entryPath(store, entry), async (file) => {
     const handle = (await readHeader(file))?.header.handle;
@@ -38,13 +38,13 @@ async function readHandle(store: FsStore, entry: ReferenceEntry): Promise<FoundH
   });
 }
 
-/** The handles of an artifact, ordered by `handleId`. */
+/** Returns the handles of an artifact, ordered by `handleId`. */
 export async function handlesOf(store: FsStore, artifactId: string): Promise<FoundHandle[]> {
   const entries = await store.batches.visibleAmong(() => listArtifact(store, artifactId));
   return takeHandles(store, entries, { limit: Infinity });
 }
 
-/** Handles of the whole store, filtered by the names of their files. */
+/** Lists handles of the whole store, filtered by their file names. */
 export async function listHandles(
   store: FsStore,
   options: DriverListOptions,
@@ -61,7 +61,7 @@ export async function listHandles(
   return takeHandles(store, matching, options);
 }
 
-/** The first handles, each once. */
+/** Returns the first handles, without duplicates. */
 async function takeHandles(
   store: FsStore,
   entries: readonly ReferenceEntry[],
@@ -99,7 +99,7 @@ export async function listAll(
   return lists.flat();
 }
 
-/** Ids that have a handle, beginning after `after`. */
+/** Lists the ids after `after` that have a handle. */
 export async function listIds(
   store: FsStore,
   {

@@ -5,7 +5,7 @@ import { type BlobCopy, blobKey } from "../layout/s3-layout.ts";
 import type { S3Context } from "../s3-context.ts";
 import { openHashes } from "./write-generation.ts";
 
-/** Removes a copy. Its record goes last, so that the remains of an interrupted removal are found. */
+/** Removes a copy. Its record is removed last, so that the remains of an interrupted removal are found. */
 export async function removeCopy(
   { bucket }: S3Context,
   { artifactId, generation }: BlobCopy,

@@ -1,7 +1,7 @@
 import { numberAt, recordAt, stringAt } from "@ccl/core/json";
 import { ArtifactStoreError, type ArtifactStoreErrorCode } from "@ccl/artifact-store";
 
-/** What a failed request was about, for the error's message. */
+/** Describes a failed request for the error message. */
 export interface FailedRequest {
   operation: string;
   bucket: string;
@@ -22,7 +22,7 @@ const retryableCodes = new Set([
   "OperationAborted",
 ]);
 
-/** The S3 error code (`NoSuchKey`, `SlowDown`, ...), or the code of a socket error. */
+/** Returns the S3 error code (`NoSuchKey`, `SlowDown`, ...), or the code of a socket error. */
 export function s3CodeOf(error: unknown): string | undefined {
   const name = stringAt(error, "name");
   return (
@@ -30,12 +30,12 @@ export function s3CodeOf(error: unknown): string | undefined {
   );
 }
 
-/** The HTTP status of an answer that the SDK threw. Undefined if there was no answer. */
+/** Returns the HTTP status of a response that the SDK threw. Undefined if there was no response. */
 export function s3StatusOf(error: unknown): number | undefined {
   return numberAt(recordAt(error, "$metadata"), "httpStatusCode");
 }
 
-/** True for an answer that says that the object does not exist. A missing bucket is a different failure. */
+/** True if the response says that the object does not exist. A missing bucket is a different failure. */
 export function isMissingObject(error: unknown): boolean {
   const code = s3CodeOf(error);
   return (
@@ -64,7 +64,7 @@ export function s3Failure(error: unknown, request: FailedRequest): unknown {
   );
 }
 
-/** A failure that the same call may not meet again. */
+/** Creates an error for a temporary failure, which a retry may avoid. */
 export function passingFailure(
   message: string,
   code: ArtifactStoreErrorCode = "unavailable",

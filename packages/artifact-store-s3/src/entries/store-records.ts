@@ -2,17 +2,17 @@ import { stringAt } from "@ccl/core/json";
 import { type RecordChange, RecordsError, type StoredRecord } from "@ccl/records";
 import type { S3Context } from "../s3-context.ts";
 
-/** Which records to read. */
+/** Selects the records to read. */
 export interface RecordRange {
   prefix: string;
-  /** Only names after this one. */
+  /** Reads only names after this one. */
   after?: string | undefined;
-  /** Records of a page, 1,000 by default. */
+  /** Records per page. 1,000 by default. */
   limit?: number | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** Yields the records whose names begin with a prefix, in the order of the names. A damaged one has no value. */
+/** Yields the records whose names begin with a prefix, ordered by name. A damaged record has no value. */
 export async function* recordPages(
   { records }: S3Context,
   { prefix, after, limit = 1_000, signal }: RecordRange,
@@ -26,7 +26,7 @@ export async function* recordPages(
       if (cursor === undefined) return;
     } catch (error) {
       const name = damagedName(error);
-      // Those before the damaged one are read one at a time.
+      // Records before the damaged one are read one at a time.
       if (size > 1) size = 1;
       else {
         yield [withoutValue(name)];
@@ -37,7 +37,7 @@ export async function* recordPages(
   }
 }
 
-/** The records of these names, in their order. A damaged one has no value. */
+/** Returns the records with these names, in the given order. A damaged record has no value. */
 export async function readRecords(
   context: S3Context,
   names: readonly string[],
@@ -55,7 +55,7 @@ export async function readRecords(
 
 const withoutValue = (name: string): StoredRecord => ({ name, version: 0, value: undefined });
 
-/** The name of the record that a read found damaged. Throws the error if it is another one. */
+/** Returns the name of the record that a read found damaged. Rethrows any other error. */
 function damagedName(error: unknown): string {
   const isDamage = RecordsError.isInstance(error) && error.code === "damaged";
   const name = isDamage ? stringAt(error.details, "name") : undefined;
@@ -63,7 +63,7 @@ function damagedName(error: unknown): string {
   return name;
 }
 
-/** Writes all changes. False if another writer changed one of the records first. Never aborted halfway. */
+/** Writes all changes. False if another writer changed one of the records first. Never stops halfway. */
 export async function isWritten(
   { records }: S3Context,
   changes: readonly RecordChange[],

@@ -2,14 +2,14 @@ import type { HandleKey } from "@ccl/artifact-store";
 import { parseGeneration, type Generation } from "../layout/generation.ts";
 import { artifactIdOf } from "../layout/s3-layout.ts";
 
-// What earlier versions kept in the bucket beside the bytes. `!` separates fields.
-// refs/<artifact>/h!<handle>!<batch>!<source>!<time>!<copy>   a claim: a handle, and the copy that it names
-// refs/<artifact>/d!<copy>                                    the copy was set aside
+// What earlier versions stored in the bucket next to the bytes. `!` separates fields.
+// refs/<artifact>/h!<handle>!<batch>!<source>!<time>!<copy>   a claim: a handle, and the copy that it refers to
+// refs/<artifact>/d!<copy>                                    the copy was quarantined
 // refs/<artifact>/e!<time>!<random>                           a handle was removed at this time, which is not read
-// handles/<handle>!<artifact>!<batch>!<source>                a handle, which counts once its batch is there
+// handles/<handle>!<artifact>!<batch>!<source>                a handle, which counts once its batch exists
 // batches/<batch>, sessions/, ledger, probe/
 
-/** What lies under the prefixes of earlier versions, which this version never writes. */
+/** Prefixes of earlier versions. This version never writes to them. */
 export const formerPrefixes = [
   "sessions/",
   "handles/",
@@ -19,7 +19,7 @@ export const formerPrefixes = [
   "refs/",
 ] as const;
 
-/** One handle as its claim names it. */
+/** A handle, as identified by its claim. */
 export interface Claim extends HandleKey {
   key: string;
   /** Key of the handle's own object. */
@@ -29,10 +29,10 @@ export interface Claim extends HandleKey {
   generation: Generation;
 }
 
-/** What is known of one artifact. */
+/** What earlier versions stored about one artifact. */
 export interface References {
   claims: Claim[];
-  /** Names of copies that were set aside. */
+  /** Names of quarantined copies. */
   damaged: Set<string>;
 }
 

@@ -25,7 +25,7 @@ const scenarios: Scenario[] = [
   ["an artifact without references is absent until it is stored again", "1 -1 1", "1"],
 ];
 
-/** Listing and deleting references. */
+/** Rules for listing and deleting references. */
 export const handleRules: Rule[] = [
   ...scenarios.map(ruleOf),
   ...rulesOf({

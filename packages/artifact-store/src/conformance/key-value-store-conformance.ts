@@ -21,19 +21,19 @@ import { artifactStoreConformance } from "./artifact-store-conformance.ts";
 export interface KeyValueConformanceOptions {
   /** Opens an empty database for each rule. */
   open(): Promise<KeyValuePlace>;
-  /** A rule that takes longer fails. 60,000 by default. */
+  /** Time limit of a rule in milliseconds. 60,000 by default. */
   ruleTimeoutMs?: number | undefined;
 }
 
 interface Place {
   database: KeyValueDatabase;
-  /** How many more writes succeed. */
+  /** Number of writes that will still succeed. */
   writesLeft: number;
 }
 
 /**
- * The rules of `ArtifactStore` for `createKeyValueArtifactStore` over a database, including a crash at every write:
- * `for (const { name, run } of keyValueStoreConformance({ open })) it(name, run)`.
+ * Returns the rules of `ArtifactStore` for `createKeyValueArtifactStore` over a database, including a crash at every
+ * write: `for (const { name, run } of keyValueStoreConformance({ open })) it(name, run)`.
  */
 export function keyValueStoreConformance(options: KeyValueConformanceOptions): ConformanceRule[] {
   const places = new WeakMap<ArtifactStore, Place>();

@@ -1,7 +1,7 @@
 import { compareCodeUnits } from "@ccl/core";
 import type { HandleKey } from "../artifact-store.ts";
 
-/** The order of listings: by `handleId`, then by `artifactId`. */
+/** Compares in listing order: by `handleId`, then by `artifactId`. */
 export function compareHandles(one: HandleKey, other: HandleKey): number {
   return (
     compareCodeUnits(one.handleId, other.handleId) ||

@@ -2,7 +2,7 @@ import type { HandleKey, StoreLimits } from "../artifact-store.ts";
 import { ArtifactStoreError } from "../artifact-store-error.ts";
 import type { BlobPut } from "../artifact-driver.ts";
 
-/** What a store holds before a commit. */
+/** The contents of a store before a commit. */
 export interface StoreUsage<Handle extends HandleKey> {
   /** Oldest first. */
   handles: readonly Handle[];
@@ -12,7 +12,7 @@ export interface StoreUsage<Handle extends HandleKey> {
   inSession: (sessionId: string) => (handle: Handle) => boolean;
 }
 
-/** What is removed to make room. */
+/** Handles and blobs that are removed to make room. */
 export interface Eviction<Handle extends HandleKey> {
   handles: ReadonlySet<Handle>;
   /** Blobs to free, including those that lose their last handle. */
@@ -20,8 +20,8 @@ export interface Eviction<Handle extends HandleKey> {
 }
 
 /**
- * Chooses what to remove so that the puts fit, as `StoreLimits` describes: nothing under `reject`, and never an
- * artifact of the puts.
+ * Chooses what to remove so that the puts fit, as `StoreLimits` describes. Under `reject` this is nothing. Never
+ * removes an artifact of the puts.
  * @throws ArtifactStoreError `limit_exceeded`
  */
 export function planEviction<Handle extends HandleKey>(
@@ -74,7 +74,7 @@ export function planEviction<Handle extends HandleKey>(
   return evicted;
 }
 
-/** The sessions that the puts add handles to. */
+/** Returns the sessions that the puts add handles to. */
 export function sessionIdsOf(puts: readonly BlobPut[]): Set<string> {
   return new Set(
     puts.flatMap(({ handles }) => handles.flatMap(({ sessionId }) => sessionId ?? [])),

@@ -2,15 +2,15 @@ import { createHmacSha256 } from "@ccl/core/hash";
 import { invalidInput } from "../store/check-input.ts";
 import { isBytes } from "../store/is-bytes.ts";
 
-/** Keys that are derived from one secret. Each use has its own key, so none reveals another. */
+/** Keys derived from one secret. Each use has its own key, so that no key reveals another. */
 export interface EncryptionKeys {
   /** Identifies the secret without revealing it, in 16 hex digits. */
   keyId: string;
-  /** Computes the tag of a content. */
+  /** Used to compute the tag of content. */
   tagKey: Uint8Array;
-  /** Computes the key of a blob from its tag. */
+  /** Used to compute a blob's key from its tag. */
   blobKey: Uint8Array;
-  /** Encrypts the fields of handles. */
+  /** Used to encrypt the fields of handles. */
   handleKey: Uint8Array;
 }
 

@@ -16,15 +16,15 @@ export const spoolSource = "ccl:encryption-spool";
 /** Shorter streams are buffered in memory instead. */
 const heldSegments = 4;
 
-/** A content that is ready for the inner store. */
+/** Content that is ready for the inner store. */
 export interface SealedContent {
-  /** Bytes if the content fits in one segment. */
+  /** Bytes if the content fits in one segment, otherwise a stream. */
   content: Uint8Array | AsyncIterable<Uint8Array>;
   head: Uint8Array;
   sizeBytes: number;
 }
 
-/** Where and how a content is sealed. */
+/** Where and how content is sealed. */
 export interface SealOptions {
   store: ArtifactStore;
   keys: EncryptionKeys;
@@ -34,8 +34,8 @@ export interface SealOptions {
 }
 
 /**
- * The key of a blob depends on the whole content, so bytes and short streams are read twice in memory and long ones are
- * spooled.
+ * Seals content. A blob's key depends on the whole content, so bytes and short streams are read twice in memory, and
+ * long streams are spooled.
  */
 export async function sealContent(
   content: Uint8Array | AsyncIterable<Uint8Array>,
@@ -88,7 +88,7 @@ async function* metered(
   }
 }
 
-/** Yields the header and the sealed segments. An empty content has one empty segment. */
+/** Yields the header and the sealed segments. Empty content has one empty segment. */
 async function* sealed(
   cipher: SegmentCipher,
   segments: AsyncIterable<Uint8Array> | readonly Uint8Array[],

@@ -12,7 +12,10 @@ import { MemoryState } from "./memory-state.ts";
 import { isMatch } from "../driver/is-match.ts";
 import { hasSharedLimits, planEviction } from "../driver/plan-eviction.ts";
 
-/** A driver over a `MemoryState`. No call waits in the middle of a change, so each call is a transaction. */
+/**
+ * Creates a driver over a `MemoryState`. No call awaits anything in the middle of a change, so each call is a
+ * transaction.
+ */
 export function createMemoryDriver(state: MemoryState = new MemoryState()): ArtifactDriver {
   return {
     name: "memory",

@@ -13,7 +13,7 @@ export interface MemoryBlob {
   touchedAt: number;
 }
 
-/** Everything that a memory store holds. */
+/** The contents of a memory store. */
 export class MemoryState {
   readonly blobs: Map<string, MemoryBlob> = new Map();
 
@@ -31,7 +31,7 @@ export class MemoryState {
     };
   }
 
-  /** All handles in the order of listings. */
+  /** Returns all handles in listing order. */
   handles(): ArtifactHandle[] {
     return Array.from(this.blobs.values(), ({ handles }) => handles)
       .flat()

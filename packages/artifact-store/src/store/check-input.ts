@@ -2,7 +2,7 @@ import type { ByteRange, ImportedHandle, StoreItem, StoreLimits } from "../artif
 import { ArtifactStoreError } from "../artifact-store-error.ts";
 
 const maxTextChars = 512;
-/** Longest summary of an imported handle. */
+/** Maximum length of an imported handle's summary. */
 export const maxImportedSummaryChars = 65_536;
 const loneSurrogate = /\p{Surrogate}/u;
 // oxlint-disable-next-line no-control-regex
@@ -12,7 +12,7 @@ export function invalidInput(message: string, cause?: unknown): ArtifactStoreErr
   return new ArtifactStoreError("invalid_input", message, cause === undefined ? {} : { cause });
 }
 
-/** Describes a value in an error message: strings up to 80 characters, objects by their type alone. */
+/** Describes a value for an error message: strings up to 80 characters, objects only by their type. */
 export function quoted(value: unknown): string {
   if (typeof value === "string")
     return JSON.stringify(value.length > 80 ? `${value.slice(0, 80)}...` : value);
@@ -51,7 +51,7 @@ export function isWellFormed(text: string): boolean {
   return !loneSurrogate.test(text);
 }
 
-/** Checks that every backend can store the text as a key, a column or a header after encoding. */
+/** Checks that every backend can store the string as a key, a column or a header after encoding. */
 export function checkText(name: string, value: unknown): string {
   if (typeof value !== "string" || value.length === 0 || value.length > maxTextChars) {
     throw invalidInput(
@@ -81,7 +81,7 @@ export function checkOptions(options: { signal?: unknown } | undefined): void {
   throw invalidInput(`signal is ${quoted(signal)}; pass an AbortSignal.`);
 }
 
-/** The options of one content, read once at the call. */
+/** Snapshot of the options passed with the content. */
 export interface ItemFacts {
   source: string;
   mimeType: string | undefined;
@@ -92,7 +92,7 @@ export interface ItemFacts {
 }
 
 /**
- * Reads each field once and checks that value, since a getter may return another one the next time.
+ * Reads each field once and checks that value, since a getter may return a different one next time.
  * @throws ArtifactStoreError `invalid_input`, `invalid_id`
  */
 export function takeFacts(given: Omit<StoreItem, "content">): ItemFacts {
@@ -115,9 +115,9 @@ export function takeFacts(given: Omit<StoreItem, "content">): ItemFacts {
 const newImports = new WeakSet<ImportedHandle>();
 
 /**
- * Marks a handle whose maker knows that the store does not have its id. Otherwise the store would have to read all
- * handles of the artifact, which may be thousands, at every put of an encrypted store and of a copy. A handle that is
- * derived from another one inherits its mark.
+ * Marks a handle whose creator knows that its id is new to the store. Otherwise every put by an encrypted store or a
+ * copy would have to read all handles of the artifact, possibly thousands. A handle derived from another one inherits
+ * its mark.
  */
 export function markNew(imported: ImportedHandle, from?: ImportedHandle): ImportedHandle {
   if (from === undefined || isNew(from)) newImports.add(imported);

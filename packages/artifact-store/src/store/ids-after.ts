@@ -4,7 +4,7 @@ import type { ArtifactDriver } from "../artifact-driver.ts";
 const pageSize = 1000;
 
 /**
- * The ids of a driver that follow `after`, in order; all ids without it. Lists `limit` ids at a time.
+ * Yields the driver's ids after `after`, or all ids, in order. Lists `limit` ids at a time.
  * @throws ArtifactStoreError `unavailable` if a listing does not advance
  */
 export async function* idsAfter(

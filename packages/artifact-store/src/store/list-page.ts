@@ -11,8 +11,8 @@ import {
 import { sortHandles } from "./store-context.ts";
 
 /**
- * Reads one page of handles. The cursor names the last handle of the page, so the next page repeats and skips nothing if
- * other handles are added or removed meanwhile.
+ * Reads one page of handles. The cursor identifies the last handle of the page. If other handles are added or removed
+ * meanwhile, the next page still repeats and skips nothing.
  */
 export async function listPage(
   driver: ArtifactDriver,

@@ -6,7 +6,7 @@ import { chunkBytes, type ArtifactDriver } from "../artifact-driver.ts";
 import { invalidInput } from "./check-input.ts";
 import { damagedError, findBlob, readChunks, type FoundBlob } from "./read-chunks.ts";
 
-/** Which artifact to read, and how much of it. */
+/** The artifact to read, and the range. */
 export interface ReadRequest {
   artifactId: string;
   range?: ByteRange | undefined;
@@ -16,7 +16,9 @@ export interface ReadRequest {
 /** Verified chunks that can be read once. */
 export type ArtifactStream = AsyncGenerator<Uint8Array, void>;
 
-/** The bytes in one piece. Undefined if no handle names the artifact, also if that changes during the read. */
+/**
+ * Returns the bytes in one piece. Undefined if no handle refers to the artifact, even if that changes during the read.
+ */
 export async function readArtifact(
   driver: ArtifactDriver,
   request: ReadRequest,
@@ -26,7 +28,7 @@ export async function readArtifact(
   if (found === undefined) return undefined;
   try {
     if (range !== undefined) return await collect(driver, found, request);
-    // Whole bytes are checked by their id. Chunks are checked only if that fails, to read again what a repair replaced.
+    // The whole content is verified by its id. Chunks are checked only if that fails, to reread what a repair replaced.
     const unchecked = { ...found, shape: { ...found.shape, isChunk: async () => true } };
     for (const each of [unchecked, found]) {
       const bytes = await collect(driver, each, request);
@@ -58,7 +60,7 @@ async function collect(
   return whole ?? new Uint8Array();
 }
 
-/** The bytes chunk by chunk. Undefined if no handle names the artifact. */
+/** Returns the bytes chunk by chunk. Undefined if no handle refers to the artifact. */
 export async function openArtifact(
   driver: ArtifactDriver,
   request: ReadRequest,
@@ -135,7 +137,7 @@ function spanOf({ shape }: FoundBlob, range: ByteRange = { start: 0 }): Span {
   };
 }
 
-/** The part of a chunk that lies within the span. */
+/** Returns the part of a chunk that lies within the span. */
 function partOf(chunk: Uint8Array, index: number, { startByte, endByte }: Span): Uint8Array {
   const offset = index * chunkBytes;
   const from = Math.max(0, startByte - offset);

@@ -1,7 +1,7 @@
 import type { ArtifactDriver } from "../artifact-driver.ts";
 import { idsAfter } from "./ids-after.ts";
 
-/** How many ids to pick, and a seed that moves the picks between checks. */
+/** Number of ids to pick, and a seed that changes the picks between checks. */
 export interface SampleOptions {
   sample: number;
   seed: number;
@@ -11,8 +11,8 @@ export interface SampleOptions {
 const maxPage = 1000;
 
 /**
- * The ids that follow a point, which the seed moves, and after the last id those from the first one on. Ids are hashes,
- * so neighbours have nothing in common and are a random sample.
+ * Yields the ids from a point that depends on the seed, then continues from the first id after the last. Ids are
+ * hashes, so consecutive ids are a random sample.
  */
 export async function* sampleIds(
   driver: ArtifactDriver,

@@ -11,7 +11,7 @@ import { sortHandles, type StoreContext } from "./store-context.ts";
 
 type Verdict = "intact" | "damaged" | "unreadable" | "missing" | "gone";
 
-/** Reads whole blobs and sets damaged ones aside. */
+/** Reads whole blobs and quarantines damaged ones. */
 export async function verifyBlobs(
   { driver, clock }: StoreContext,
   { sample, signal }: VerifyOptions,
@@ -31,7 +31,7 @@ export async function verifyBlobs(
     if (verdict === "damaged" || verdict === "unreadable") report.damaged.push(artifactId);
     const { damaged = [] } = sortHandles(await driver.getHandles(artifactId, { signal }));
     if (damaged.length > 0) report.damagedHandles = [...(report.damagedHandles ?? []), ...damaged];
-    // A blob that could not be read this time may be intact, so only wrong bytes are set aside.
+    // A blob that could not be read may still be intact, so only wrong bytes are quarantined.
     if (verdict === "damaged") await driver.quarantine(artifactId);
   }
   report.damaged.sort();

@@ -6,8 +6,8 @@ import { isRecord } from "@ccl/core/json";
 import type { Session } from "../session.ts";
 
 /**
- * The export of an optional library, installed in the project or beside ccl. Undefined if neither has it. The library
- * is the project's dependency, so the lookup starts at the project's folder.
+ * Loads an export of an optional library that is installed in the project or next to ccl. Undefined if neither has it.
+ * The library is the project's dependency, so the lookup starts at the project's folder.
  */
 export function loadExport(
   { root }: Pick<Session, "root">,

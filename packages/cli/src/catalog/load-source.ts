@@ -108,7 +108,7 @@ function configOf(session: Session, { address, source }: SourceDraft): McpServer
   return { command, args, env: withoutUndefined(session.terminal.env), cwd: session.root };
 }
 
-/** Returns a header with the token from the source's variable. Empty if the source names no variable. */
+/** Returns a header with the token from the source's variable. Empty if the source has no variable. */
 function tokenHeaders(session: Session, { tokenVariable }: CatalogSource): Record<string, string> {
   if (tokenVariable === undefined) return {};
   return {

@@ -8,7 +8,7 @@ import { usageError } from "../cli-error.ts";
 import { splitCommand } from "../plan/split-command.ts";
 import type { Session } from "../session.ts";
 
-/** Sources as the command line names them. */
+/** Flags that name sources on the command line. */
 export interface SourceFlags {
   sql?: string[] | undefined;
   openapi?: string[] | undefined;
@@ -21,13 +21,13 @@ export interface SourceFlags {
   tokenEnv?: string | undefined;
 }
 
-/** A source to read now. */
+/** A source that is about to be read. */
 export interface SourceDraft {
   /** The description that is stored, without secrets. */
   source: CatalogSource;
   /** The full address. Never stored or printed. */
   address: string;
-  /** True if the stored description does not suffice to read the source again. */
+  /** True if the stored description is not enough to read the source again. */
   isStripped: boolean;
 }
 
@@ -87,7 +87,7 @@ export function isPostgres(address: string): boolean {
   return /^postgres(?:ql)?:\/\//i.test(address);
 }
 
-/** Makes paths relative to the project's root, so that the catalog works on other machines. */
+/** Makes paths relative to the project's root, so that the catalog also works on other machines. */
 function located(session: Session, kind: SourceKind, text: string): string {
   if (kind === "sql") {
     if (isPostgres(text)) return text;
@@ -103,7 +103,7 @@ function located(session: Session, kind: SourceKind, text: string): string {
   return isPath ? fromRoot(session, text) : text;
 }
 
-/** Replaces a folder with a glob for its files that have rows. */
+/** Replaces a folder with a glob for its files of tabular data. */
 function filesWithin(session: Session, text: string): string {
   const path = resolve(session.terminal.cwd(), text);
   const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
@@ -176,7 +176,7 @@ export function safelyDecoded(text: string): string {
   }
 }
 
-/** A location that names a variable. */
+/** Matches a location that refers to an environment variable. */
 const variableName = /^env:([A-Za-z_]\w*)$/;
 
 /** True if both are the same source. Ignores case, as some file systems do. */

@@ -131,7 +131,7 @@ const gatewayFlags: readonly Flag[] = [
   ["--record", "also keep the texts of prompts, without secrets, for ccl ui"],
 ];
 
-/** Commands that show what agents' prompts cost, and reduce it. */
+/** Commands that show and reduce the cost of agents' prompts. */
 export const agentCommands: readonly CommandDeclaration[] = [
   ...commandsOf(() => import("../commands/install.ts"), {
     on: [
@@ -225,7 +225,7 @@ export const agentCommands: readonly CommandDeclaration[] = [
   }),
 ];
 
-/** The command that serves a page about what is in a model's context. */
+/** The command that serves a page showing what is in a model's context. */
 export const uiCommand: CommandDeclaration = {
   name: "ui [view] [parameters...]",
   about:

@@ -4,19 +4,19 @@ import type { CommandResult, Session } from "../session.ts";
 
 /** One command of `ccl`, or a group of them. Help, completion and execution derive from it. */
 export interface CommandDeclaration {
-  /** With its arguments: `show <id>`. */
+  /** Name with arguments: `show <id>`. */
   name: string;
   about: string;
   flags?: readonly Flag[] | undefined;
-  /** Loads the function of the command. The import waits until the command runs, so that help stays fast. */
+  /** Loads the command's function. It is imported only when the command runs, so that help stays fast. */
   run?: (() => Promise<CommandFunction>) | undefined;
   commands?: readonly CommandDeclaration[] | undefined;
 }
 
-/** Takes the arguments of the command line in order, then its flags. */
+/** Receives the command line's arguments in order, then its flags. */
 export type CommandFunction = Runnable["run"];
 
-// A method, since commander does not know the types that its parsers return.
+// Declared as a method (bivariant), since commander does not know the types that its parsers return.
 interface Runnable {
   run(session: Session, ...given: unknown[]): Promise<CommandResult>;
 }
@@ -28,13 +28,13 @@ interface FlagValue {
   isRequired?: boolean | undefined;
   otherwise?: unknown;
   choices?: readonly string[] | undefined;
-  /** The attributes of flags that conflict with this one. */
+  /** Attribute names of flags that conflict with this one. */
   conflicts?: string[] | undefined;
-  /** Parses one value. `before` is the value so far if the flag is repeated. */
+  /** Parses one value. `before` is the previous value if the flag is repeated. */
   parse?(text: string, before: unknown): unknown;
 }
 
-/** The functions of commands by their exported names. */
+/** Command functions by exported name. */
 type CommandModule<Name extends string> = Record<Name, CommandFunction>;
 
 type Declared = readonly [name: string, about: string, flags?: readonly Flag[]];
@@ -85,7 +85,7 @@ function optionOf([flag, about, value = {}]: Flag): Option {
   return option;
 }
 
-/** Rejects a value with a sentence that says what to give instead. */
+/** Rejects a value with a sentence that says what to pass instead. */
 export function refuse(sentence: string): never {
   throw new InvalidArgumentError(sentence);
 }
@@ -112,7 +112,7 @@ export const count: (text: string) => number = whole("a whole number from 1 on",
 /** Parses a share of a whole. */
 export const share: (text: string) => number = number("a share such as 0.1", (value) => value <= 1);
 
-/** Parses a port. 0 is any free one. */
+/** Parses a port. 0 means any free port. */
 export const port: (text: string) => number = whole(
   "a port such as 8788, or 0 for a free one",
   0,
@@ -141,14 +141,14 @@ export function collect(text: string, before: string[] = []): string[] {
   return [...before, text];
 }
 
-/** The flag for how tokens are counted. */
+/** The flag that chooses how tokens are counted. */
 export const encodingFlag: Flag = [
   "--model-encoding <name>",
   "how tokens are counted",
   { choices: ["o200k_base", "cl100k_base", "estimate"], otherwise: "o200k_base" },
 ];
 
-/** The flags for whose tokens a budget counts. */
+/** The flags that choose the model whose tokens a budget counts. */
 export const countingFlags: readonly Flag[] = [
   encodingFlag,
   ["--model <name>", "whose tokens they are, such as claude-sonnet-4-5 (default: the encoding's)"],

@@ -202,7 +202,7 @@ const sessionGroup: readonly CommandDeclaration[] = commandsOf(
   },
 );
 
-/** Commands for what an application stores of its chats. */
+/** Commands for the chats that an application stores. */
 export const storeCommands: readonly CommandDeclaration[] = [
   {
     name: "run",

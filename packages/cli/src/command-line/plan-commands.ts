@@ -152,7 +152,7 @@ const memoryGroup: readonly CommandDeclaration[] = commandsOf(
   },
 );
 
-/** Commands for changes that a model writes. */
+/** Commands for code changes that a model writes. */
 export const planCommands: readonly CommandDeclaration[] = [
   {
     name: "plan",

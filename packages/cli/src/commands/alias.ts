@@ -18,7 +18,7 @@ import {
 } from "../project.ts";
 import type { CommandResult, Session } from "../session.ts";
 
-/** Names one file, in place of the names that it has. `path` is relative to the root. */
+/** Gives one file an alias that replaces its existing ones. `path` is relative to the root. */
 export function aliasAdd(session: Session, alias: string, path: string): Promise<CommandResult> {
   const { signal } = session;
   return withProject(session, { persist: true }, async (registry) => {
@@ -106,7 +106,7 @@ async function forget(
   return registry.remove(alias);
 }
 
-/** The bound of the tool protects a model's window. A person gets the whole file. */
+/** No limit. The tool's limit protects a model's context window, but a person gets the whole file. */
 const UNBOUNDED = { maxTokens: Number.MAX_SAFE_INTEGER };
 
 /** Prints a file, or lines of it, through the tool that models call, so that both see the same text. */

@@ -122,7 +122,7 @@ interface PruneFlags {
 }
 
 const dayMs = 86_400_000;
-/** Digits of the shortest artifact id that a prompt shows. */
+/** Minimum number of digits of an artifact id in a prompt. */
 const idDigits = 12;
 
 /**
@@ -163,10 +163,13 @@ export async function artifactsPrune(session: Session, flags: PruneFlags): Promi
   });
 }
 
-/** Protects artifacts that are being written. A later run frees the space of what was removed. */
+/**
+ * Minimum age in milliseconds, which protects artifacts that are being written. A later run frees the space of removed
+ * ones.
+ */
 const graceMs = 600_000;
 
-/** True if a proxy or `ccl shrink` stored it. An application may use the same database. */
+/** True if a proxy or `ccl shrink` stored the artifact. An application may use the same database. */
 function isOfCcl({ source, sessionId }: ArtifactHandle): boolean {
   return (
     source === "ccl shrink" ||

@@ -30,12 +30,12 @@ export interface AgentLog {
   sizeBytes: number;
 }
 
-/** After this time the audit reports on the newest sessions only, unless the user asks for all. */
+/** Time after which the audit covers only the newest sessions, unless the user asks for all. */
 const enoughMs = 25_000;
-/** Larger files are skipped. */
+/** Maximum size of a log. Larger files are skipped. */
 const maxLogBytes = 200 * 2 ** 20;
 
-/** Reports what the prompts of coding agents were spent on, from their transcripts or those in a folder. */
+/** Reports what coding agents' prompts were spent on, from their transcripts or those in a folder. */
 export async function audit(
   session: Session,
   folder: string | undefined,
@@ -63,7 +63,7 @@ export async function audit(
   };
 }
 
-/** Audits logs in their order, until the time is over and at least one session was read. */
+/** Audits logs in order, until the time is up and one or more sessions were read. */
 export async function auditLogs(
   session: Session,
   logs: readonly AgentLog[],
@@ -81,13 +81,13 @@ export async function auditLogs(
     const found = await readAgentLog(log);
     if (found.unread !== undefined) unread.push({ path: log.path, reason: found.unread });
     for (const one of found.transcripts) audits.push(auditTranscript(one, price));
-    // Lets an interrupt through between two files.
+    // Yields, so that an interrupt can be handled between two files.
     await new Promise((done) => setImmediate(done));
   }
   return { report: sumAudits(audits), files, unread };
 }
 
-/** Reads the sessions of a log, or says why not. */
+/** Reads the sessions of a log, or returns why it cannot. */
 export async function readAgentLog({ path, sizeBytes }: AgentLog): Promise<ReadTranscripts> {
   const refused = (unread: string): ReadTranscripts => ({ transcripts: [], unread });
   if (path.endsWith(databaseName))
@@ -111,10 +111,10 @@ export function agentFolders({ terminal: { env } }: Session): string[] {
   ];
 }
 
-/** Where opencode stores sessions. */
+/** File in which opencode stores sessions. */
 const databaseName = "opencode.db";
 
-/** Finds the logs in folders, or files of these names. The newest first. */
+/** Finds the logs in the folders, or the files with these names. Newest first. */
 export async function findLogs(folders: readonly string[]): Promise<AgentLog[]> {
   const logs: AgentLog[] = [];
   for (const folder of folders) {

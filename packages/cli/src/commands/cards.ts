@@ -6,7 +6,7 @@ import { tableOf } from "../output/table.ts";
 import { withFiles, withProject, resolveAlias } from "../project.ts";
 import type { CommandResult, Session } from "../session.ts";
 
-/** Writes the cards of these aliases, or of all. Binary files have none. */
+/** Writes the cards of these aliases, or of all aliases. Binary files have no card. */
 export async function cardsBuild(session: Session, aliases: string[]): Promise<CommandResult> {
   const { progress } = session;
   const cards: { alias: string; kind: string; file: string }[] = [];

@@ -84,7 +84,7 @@ function comparison(
   return { against, counts: countSeverities(changes), changes };
 }
 
-/** Writes whole records, one per line, as input for `--against`. */
+/** Writes complete records, one per line, as input for `--against`. */
 async function saveSnapshot(
   session: Session,
   file: string,

@@ -66,7 +66,7 @@ function describeMissing(terms: readonly string[]): string {
   return terms.length === 0 ? "" : `; no resource has: ${terms.join(", ")}`;
 }
 
-/** The terms add up to the score. For the text search, each word is listed with its contribution. */
+/** Lists the terms that add up to the score. For text search, lists each word with its contribution. */
 function explainRow({ id, score: value, explain }: Hit): string[] {
   const words = Object.entries(explain.textParts ?? {}).sort(([, left], [, right]) => right - left);
   const shown = words.slice(0, MAX_WORDS).map(([word, part]) => `${word} ${part.toFixed(2)}`);

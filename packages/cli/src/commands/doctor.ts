@@ -13,10 +13,7 @@ import { isOfOpenAi, openCounter, recordedPrompts } from "../token-counter.ts";
 import { describeSkipped, hasRegistry, withRegistry, withScan } from "../project.ts";
 import type { CommandResult, Session } from "../session.ts";
 
-/**
- * Checks what the other commands need and what they would leave out here, or checks one store. Writes nothing but a
- * copy.
- */
+/** Checks what the other commands need and would leave out here, or checks one store. Writes nothing except a copy. */
 export async function doctor(
   session: Session,
   store: string | undefined,
@@ -65,7 +62,7 @@ async function registryState(session: Session): Promise<Finding> {
   }
 }
 
-/** Says how tokens are counted for each recorded model without a public vocabulary. */
+/** Reports how tokens are counted for each recorded model without a public vocabulary. */
 async function tokenStates(session: Session): Promise<Finding[]> {
   const recorded = (await recordedPrompts(session)).flat();
   const models = new Set(recorded.flatMap(({ model = "" }) => (isOfOpenAi(model) ? [] : [model])));
@@ -102,7 +99,7 @@ async function fileStates(session: Session): Promise<Finding[]> {
   }
 }
 
-/** Reads a whole store of records, reports what is lost, and copies intact records to `copy` if given. */
+/** Reads a whole store of records, reports lost ones, and copies intact ones to `copy` if given. */
 async function doctorStore(
   { terminal, signal }: Session,
   store: string,

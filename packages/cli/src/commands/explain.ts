@@ -11,7 +11,7 @@ import type { CommandResult, Session } from "../session.ts";
 /** A file with the token count of its full text. */
 type Explained = (PackEntry | PackOmission) & { wholeTokens: number };
 
-/** Explains the ranking of files for a task, and what a pack of the budget shows of them. Writes nothing. */
+/** Explains how files rank for a task, and what a pack within the budget shows of them. Writes nothing. */
 export async function explain(
   session: Session,
   names: string[],

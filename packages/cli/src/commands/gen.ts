@@ -53,12 +53,12 @@ export interface GenFlags
   schemaVersion?: PlanVersion | undefined;
   bestEffort?: boolean | undefined;
   trace?: boolean | undefined;
-  /** Limit for one answer of the model. */
+  /** Time limit for one answer of the model. */
   timeout?: number | undefined;
   verbose?: boolean | undefined;
 }
 
-/** The context of one run. */
+/** State of one run. */
 interface Gen {
   session: Session;
   flags: GenFlags;
@@ -239,7 +239,9 @@ function describeSpending({ calls, tokens, usd }: Spending): string {
   return `${formatCount(calls, "model call")}, ${formatNumber(tokens)} tokens${cost}`;
 }
 
-/** Fails before the first paid call if a killed process left a transaction, since that blocks every plan. */
+/**
+ * Throws before the first paid call if a killed process left an unfinished transaction, since that blocks every plan.
+ */
 function requireRecovered({ unfinished }: FileWorkspace, { apply, untilGreen }: GenFlags): void {
   if (unfinished.length === 0 || (!apply && untilGreen === undefined)) return;
   throw new CliError(

@@ -62,7 +62,7 @@ interface CommitPack {
   changed: { path: string; level: string; rank?: number | undefined }[];
 }
 
-/** Packs the newest commit's parent in a temporary clone, so that neither files nor history tell the answer. */
+/** Packs the newest commit's parent in a temporary clone, so that neither files nor history reveal the answer. */
 async function lookAtCommit(session: Session): Promise<CommitPack | undefined> {
   const git = async (root: string, ...args: string[]): Promise<string> => {
     const { code, stdout } = await runGit(
@@ -94,7 +94,7 @@ async function lookAtCommit(session: Session): Promise<CommitPack | undefined> {
       });
     });
   } catch (error) {
-    // A repository that git can't copy is no reason to fail.
+    // If git cannot copy the repository, this part is left out.
     if (error instanceof CliError) return undefined;
     throw error;
   }

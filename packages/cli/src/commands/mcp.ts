@@ -26,14 +26,14 @@ import { readInput } from "../plan/read-input.ts";
 import type { CommandResult, Session } from "../session.ts";
 import { openCounter } from "../token-counter.ts";
 
-/** Has what opens closed when the server ends. */
+/** Registers something opened, to be closed when the server ends. */
 type CloseLater = <Opened extends { close(): unknown }>(
   opening: Promise<Opened>,
 ) => Promise<Opened>;
 
 /**
  * Serves the project until the client disconnects. Writes nothing into the project. Each tool imports and opens what it
- * needs on its first call, so that the tool list is ready for clients with short timeouts.
+ * needs on its first call, so that the tool list is ready before clients time out.
  */
 export async function mcpServe(
   session: Session,
@@ -76,7 +76,8 @@ export async function mcpServe(
 }
 
 /**
- * Offers the project's catalog and its sources, if it has one. A source that fails to open does not affect the others.
+ * Offers the project's catalog, if there is one, and its sources. A source that fails to open does not affect the
+ * others.
  */
 function catalogParts(
   session: Session,
@@ -118,7 +119,7 @@ interface McpProxyFlags extends ListenFlags, McpServersFlags {
   resultTokens: number;
 }
 
-/** Opens a proxy for the servers of a file. */
+/** Opens a proxy for the servers in a file. */
 async function withProxy(
   session: Session,
   flags: McpServersFlags,
@@ -150,7 +151,7 @@ async function withProxy(
   });
 }
 
-/** Starts the servers of a file, and reports the size of their tools and what had to be changed in them. */
+/** Starts the servers in a file, and reports the size of their tools and what had to be changed. */
 export async function mcpDoctor(session: Session, flags: McpServersFlags): Promise<CommandResult> {
   return withProxy(session, flags, async (proxy, uses) => {
     const findings = await untilAborted(proxy.check(), session.signal);
@@ -161,7 +162,7 @@ export async function mcpDoctor(session: Session, flags: McpServersFlags): Promi
   });
 }
 
-/** Proxies the servers of a file until the client disconnects, then reports the savings on stderr. */
+/** Proxies the servers in a file until the client disconnects, then reports the savings on stderr. */
 export async function mcpProxy(session: Session, flags: McpProxyFlags): Promise<CommandResult> {
   const { stderr } = session.terminal;
   const { listTokens, resultTokens } = flags;
@@ -184,9 +185,9 @@ export async function mcpProxy(session: Session, flags: McpProxyFlags): Promise<
   });
 }
 
-/** How a server is reached. */
+/** Flags that choose how a server is reached. */
 interface ListenFlags {
-  /** True for any free port. */
+  /** The port. True for any free port. */
   http?: number | true | undefined;
   host?: string | undefined;
 }

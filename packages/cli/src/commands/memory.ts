@@ -46,7 +46,7 @@ export async function memorySet(
   };
 }
 
-/** Parses lists and numbers as JSON. Everything else is text. */
+/** Parses lists and numbers as JSON. Everything else is a string. */
 function valueOf(text: string): unknown {
   return /^\[.*\]$|^\d$/s.test(text) ? (parseJson(text) ?? text) : text;
 }

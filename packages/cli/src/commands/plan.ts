@@ -22,7 +22,7 @@ export interface PlanValidateFlags extends PlanInputFlags {
   mode: PlanMode;
 }
 
-/** Checks an answer: it holds a plan, the plan matches its mode, and in apply mode it matches the files. */
+/** Checks that an answer contains a plan that matches its mode and, in apply mode, the files. */
 export async function planValidate(
   session: Session,
   file: string | undefined,

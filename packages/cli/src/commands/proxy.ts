@@ -25,11 +25,11 @@ interface ProxyFlags extends StateFlags {
   mode: GatewayMode;
   holdout?: number | undefined;
   tokenEnv?: string | undefined;
-  /** Log the text of prompts too, not only their sizes and costs. */
+  /** True to also log the text of prompts, not only sizes and costs. */
   record?: boolean | undefined;
 }
 
-/** Runs until interrupted, then reports what it did. */
+/** Runs a proxy until interrupted, then reports what it did. */
 export async function proxy(session: Session, flags: ProxyFlags): Promise<CommandResult> {
   const { upstream } = flags;
   if (upstream === undefined)
@@ -51,7 +51,7 @@ export async function proxy(session: Session, flags: ProxyFlags): Promise<Comman
 /** Flags of `ccl wrap`. */
 type WrapFlags = Omit<ProxyFlags, "port">;
 
-/** Runs a command with its model calls through a proxy that ends with it. Exits with the command's exit code. */
+/** Runs a command and routes its model calls through a proxy that ends with it. Exits with the command's exit code. */
 export async function wrap(
   session: Session,
   command: string[],
@@ -66,7 +66,7 @@ export async function wrap(
   stderr.write(
     `${name} goes to ${upstream} through ${running.url}, mode ${flags.mode}, with ${set.join(" and ")}; state in ${folder.path}\n`,
   );
-  // The command handles Ctrl+C itself, and the proxy has to run as long as the command.
+  // The command handles Ctrl+C itself, and the proxy must run as long as the command.
   session.forbidExit();
   let exitCode: number;
   try {

@@ -71,7 +71,7 @@ function answerResult(answer: SqlResult, format: QueryFlags["format"]): CommandR
   };
 }
 
-/** As RFC 4180 defines it. */
+/** Writes a CSV line as defined by RFC 4180. */
 function csvLine(cells: readonly string[]): string {
   const written = cells.map((cell) =>
     /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell,
@@ -89,7 +89,7 @@ function isNumberLike(value: PlanRow[string] | undefined, type: string | undefin
   );
 }
 
-/** Whole numbers beyond JSON's safe range become text. */
+/** Converts a row to JSON. Whole numbers beyond JSON's safe range become strings. */
 function jsonRow(row: PlanRow): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(row).map(([name, value]) => [

@@ -192,12 +192,12 @@ export async function runResume(
       throw usageError(
         `Run ${id} has operations of your application, those of ${JSON.stringify(profile?.profileId)}: name the module that exports createEngine(stores) with --engine.`,
       );
-    // Listened for from here on, since the signal may abort while the engine opens.
+    // Listen before the engine opens, since the signal may abort meanwhile.
     const interrupted = once(session.signal, "abort");
     const engine = await engineOf(session, stores, flags);
     const run = await engine.resume(id);
     const result = await Promise.race([run.result, interrupted]);
-    // The process exits without ending the run. A later resume finds the worker gone and continues from what it
+    // The process exits without ending the run. A later resume finds that the worker is gone and continues from what it
     // committed.
     if (Array.isArray(result))
       return {

@@ -97,7 +97,9 @@ async function statusLine(session: Session): Promise<CommandResult> {
   };
 }
 
-/** Computes the saving. Undefined if the proxy gave no figures, or none for a model of known price. */
+/**
+ * Computes the savings in dollars. Undefined if the proxy returned no figures, or none for a model with a known price.
+ */
 function savedUsd(stats: unknown): number | undefined {
   const [direct, usd] = [numberAt(stats, "directUsd"), numberAt(stats, "usd")];
   const isUnpriced = direct === 0 && (numberAt(stats, "unpriced") ?? 0) > 0;
@@ -130,7 +132,10 @@ export function isGateway(health: unknown): boolean {
   return stringAt(health, "service") === "ccl";
 }
 
-/** Reads the proxy's answer as JSON. Empty if it refuses, undefined if nothing there answers in JSON. */
+/**
+ * Reads the proxy's response as JSON. An empty object if it rejects the request, undefined if nothing responds with
+ * JSON.
+ */
 export async function askProxy(url: string, token?: string): Promise<unknown> {
   try {
     const headers: Record<string, string> = token === undefined ? {} : { "x-ccl-token": token };

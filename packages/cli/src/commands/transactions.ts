@@ -49,7 +49,7 @@ export async function planPrune(
   };
 }
 
-/** Rolls back transactions of processes that ended before they finished. */
+/** Rolls back transactions whose processes ended before finishing them. */
 export async function planRecover(session: Session): Promise<CommandResult> {
   const recovered = await withWorkspace(session, {}, (workspace) => {
     session.forbidExit();
@@ -73,7 +73,7 @@ export async function planRecover(session: Session): Promise<CommandResult> {
   };
 }
 
-/** Rolls a transaction back. `last` is the latest one that was not rolled back. */
+/** Rolls back a transaction. `last` is the latest one that has not been rolled back. */
 export function planRollback(session: Session, transaction: string): Promise<CommandResult> {
   const { signal } = session;
   return withWorkspace(session, {}, async (workspace) => {

@@ -4,7 +4,7 @@ import type { CatalogView } from "@ccl/inspector";
 
 type Doubt = (record: ResourceRecord, nowMs: number) => boolean;
 
-/** Problems that a record itself shows. */
+/** Problems that are visible in the record itself. */
 const doubts: readonly (readonly [name: string, about: string, holds: Doubt])[] = [
   [
     "stale",
@@ -34,7 +34,7 @@ const doubts: readonly (readonly [name: string, about: string, holds: Doubt])[] 
   ["no owner", "No one is named to ask.", ({ owner }) => isEmpty(owner)],
 ];
 
-/** Problems that only a comparison with the sources shows. */
+/** Problems that only a comparison with the sources reveals. */
 const severities = {
   breaking: ["fails verify", "What the catalog says is not what its source or a snippet says."],
   unverified: ["unverified", "Its source was not asked, or gave no answer."],

@@ -61,7 +61,7 @@ export function catalogViews(session: Session): Required<CatalogViews> {
     },
     async resource({ id = "" }, { signal }) {
       const { read } = await open();
-      // The command would search for similar names, and save the search index.
+      // The command itself would search for similar names and save the search index.
       if (!read.records.some((record) => record.id === id))
         throw usageError(`The catalog has no resource ${JSON.stringify(id)}.`);
       return (await catalogShow({ ...session, signal }, id, read)).view;
@@ -102,7 +102,7 @@ function verifyView(verified: { report: VerifyReport; timeMs: number } | undefin
   return { verified: { timeMs, resources, probed, snippets, ...counts }, findings };
 }
 
-/** Parameters `facet.kind=table`. */
+/** Parses parameters such as `facet.kind=table`. */
 function facetsIn(parameters: Readonly<Record<string, string | undefined>>): FacetFilter {
   const facets: FacetFilter = {};
   for (const [name, value] of Object.entries(parameters))

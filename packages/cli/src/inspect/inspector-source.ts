@@ -39,7 +39,7 @@ export interface UiFlags {
   tokenEnv?: string | undefined;
 }
 
-/** Creates all views of a project's folder and of the data that the user's tools store. Only reads. */
+/** Creates all views of a project's folder and of the data that the user's tools store. Read-only. */
 export function inspectorSource(given: Session, flags: UiFlags): InspectorSource {
   const session = { ...given, isReadOnly: true };
   const { root, terminal } = session;

@@ -14,7 +14,7 @@ export function finding(name: string, status: Finding["status"], message: string
   return { name, status, message };
 }
 
-/** Prints all findings, one per line. A problem fails the check. */
+/** Creates a result that prints all findings, one per line. Any problem fails the check. */
 export function findingsResult(findings: readonly Finding[], more: object = {}): CommandResult {
   const isHealthy = findings.every(({ status }) => status !== "problem");
   return {

@@ -9,7 +9,10 @@ const BAR_COLUMNS = 20;
 const FIRST_AFTER_MS = 250;
 const EVERY_MS = 80;
 
-/** Writes only to a terminal that can clear a line, and only after a step has run for a quarter of a second. */
+/**
+ * Creates a progress line. It is written only to a terminal that can clear a line, and only once a step has run for
+ * 0.25 s.
+ */
 export function createProgress(
   stream: { isTTY?: boolean | undefined; write(text: string): unknown },
   environment: NodeJS.ProcessEnv,

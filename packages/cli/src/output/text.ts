@@ -7,12 +7,12 @@ export function formatNumber(value: number): string {
   return groupDigits(Math.round(value));
 }
 
-/** Ends a text with a line feed. Empty for no text. */
+/** Ends a string with a line feed. The empty string stays empty. */
 export function lineOf(text: string): string {
   return text === "" ? "" : `${text}\n`;
 }
 
-/** Lists the first five names, and how many more there are. */
+/** Lists the first five names and the number of further ones. */
 export function few(names: readonly string[]): string {
   const more = names.length > 5 ? ` and ${names.length - 5} more` : "";
   return names.slice(0, 5).join(", ") + more;

@@ -19,7 +19,7 @@ import { splitCommand } from "./split-command.ts";
 /** Flags of every command that applies a plan to files. */
 export interface ApplyFlags {
   check?: string[] | undefined;
-  /** Limit for one run of a check, in seconds. */
+  /** Time limit for one run of a check, in seconds. */
   checkTimeout?: number | undefined;
   checkMayFail?: boolean | undefined;
   checkMustPass?: boolean | undefined;
@@ -89,10 +89,10 @@ function unconfirmed(preview: PlanPreview): CliError {
   });
 }
 
-/** Room for a dozen failures with their expected values. */
+/** Enough for a dozen failures with their expected values. */
 const BUDGET_TOKENS = 2_000;
 
-/** Shortens a check's output: failures and errors first, repeats once. */
+/** Shortens a check's output. Failures and errors come first, and repeats are shown once. */
 export function shortenOutput(output: string): string {
   return compress(output, { budget: BUDGET_TOKENS, query: "error failed expected" }).text;
 }

@@ -7,14 +7,14 @@ import { changesSinceBase } from "../changes-since-base.ts";
 import { withFiles, withProject } from "../project.ts";
 import type { Session } from "../session.ts";
 
-/** Flags for which summaries of the project the model gets. */
+/** Flags that choose which summaries of the project the model gets. */
 export interface BackgroundFlags extends CountedFor {
   budget: number;
   pack?: boolean | undefined;
   delta?: boolean | undefined;
 }
 
-/** How many of the files that a goal names are shown whole. Pack and delta are cut to fit. */
+/** Maximum number of files named by a goal that are shown whole. Pack and delta are cut to fit. */
 const MAX_FILES = 8;
 
 /**
@@ -38,7 +38,7 @@ export async function genBackground(
   };
 }
 
-/** Removes the instruction of a pack: the goal is elsewhere, and there are no tools to call. */
+/** Removes a pack's instruction, since the goal is elsewhere and there are no tools to call. */
 function contextOf({ text }: Pack): string {
   const at = text.lastIndexOf("\n[INSTRUCTION]\n");
   return at < 0 ? text : text.slice(0, at + 1);

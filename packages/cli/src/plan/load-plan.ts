@@ -32,7 +32,7 @@ export async function loadPlan(
     if (request.type === "read_file") unread.set(request.path, { code, message, path: [] });
   const valid = workspace.propose(answer, { version: flags.schemaVersion });
   if (!valid.ok) {
-    // Report why a file could not be read, not only that it was not.
+    // Report why a file could not be read, not only that it was missing.
     const why = ({ code, path: [, index] }: Issue): Issue | undefined =>
       code === "ERR_UPDATE_WITHOUT_BASE"
         ? unread.get(requests[Number(index)]?.path ?? "")
@@ -42,7 +42,7 @@ export async function loadPlan(
   return valid.value.plan;
 }
 
-/** Without a file or piped input, the answer is the last change of `ccl gen`. */
+/** Reads the answer. Without a file or piped input, this is the last change of `ccl gen`. */
 async function answerIn(session: Session, file: string | undefined): Promise<string> {
   const { stdin } = session.terminal;
   const isPiped = stdin.isTTY !== true && stdin[Symbol.asyncIterator] !== undefined;

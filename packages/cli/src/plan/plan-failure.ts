@@ -3,7 +3,7 @@ import type { Issue, Result } from "@ccl/core";
 import { formatCount } from "../output/text.ts";
 import { CliError, type CliErrorCode } from "../cli-error.ts";
 
-/** Error codes for issues that decide the failure of the whole command. Other issues mean that the plan is invalid. */
+/** Error codes for issues that determine the error of the whole command. Other issues mean that the plan is invalid. */
 const CODES: ReadonlyMap<string, CliErrorCode> = new Map<string, CliErrorCode>([
   ["CONFIRM_REQUIRED", "confirmation_required"],
   ["AUTO_CHECK_FAILED_BEFORE", "checks_failed"],
@@ -16,10 +16,10 @@ const CODES: ReadonlyMap<string, CliErrorCode> = new Map<string, CliErrorCode>([
   ["RECOVERY_REQUIRED", "plan_conflict"],
 ]);
 
-/** Lines shown of a long list. `--json` has all. */
+/** Maximum number of lines shown of a long list. `--json` has all. */
 const MAX_LINES = 12;
 
-/** Flags by the library's option names. */
+/** Replacements of the library's option names by flags. */
 const FLAGS: readonly [RegExp, string][] = [
   [/\bmustPass\b/g, "--check-must-pass"],
   [/\bmayFail\b/g, "--check-may-fail"],

@@ -28,7 +28,7 @@ export function renderPreview(plan: ValidPlan, preview: PlanPreview, style: Styl
   return [...diffs, renderTable(COLUMNS, rows, style), ...warnings, ...remarks, summary].join("");
 }
 
-/** The colours of a unified diff's lines by how they start. */
+/** Colours of a unified diff's lines by their first characters. */
 const DIFF_COLOURS = [
   ["--- ", "bold"],
   ["+++ ", "bold"],

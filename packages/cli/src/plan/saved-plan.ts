@@ -41,7 +41,7 @@ export function saveSteps(session: Session, saved: SavedPlan): Promise<string> {
   return save(session, "steps.json", `${JSON.stringify(saved, null, 2)}\n`);
 }
 
-/** Writes a plan as a model writes it, without the mode. */
+/** Writes a plan in the form in which a model writes it, without the mode. */
 export function planText(plan: ValidPlan): string {
   return `${JSON.stringify({ ...withoutRemarks(plan), mode: undefined }, null, 2)}\n`;
 }

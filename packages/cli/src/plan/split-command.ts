@@ -2,7 +2,7 @@ import { redactSecrets } from "@ccl/core";
 
 import { usageError } from "../cli-error.ts";
 
-/** A piece of a word: an escaped character, a text in double or in single quotes, or any other character. */
+/** Matches a piece of a word: an escaped character, text in double or single quotes, or any other character. */
 const piece = /\\([^])|"((?:[^"\\]|\\[^])*)"|'([^']*)'|[^\s"']/g;
 const word = new RegExp(`(?:${piece.source})+`, "g");
 

@@ -15,7 +15,7 @@ import { readInput } from "./read-input.ts";
 export interface WorkspaceFlags {
   /** A file in the documented format: `allowed_extensions`, `forbidden_paths` and the like. */
   allowList?: string | undefined;
-  /** `name=number`, overrides a default. */
+  /** Entries `name=number`. Each overrides a default. */
   limit?: string[] | undefined;
 }
 

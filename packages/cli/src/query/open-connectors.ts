@@ -10,7 +10,7 @@ import type { Session } from "../session.ts";
 
 /** Connectors of a catalog's sources. The caller closes them after the last query. */
 export interface OpenedConnectors {
-  /** By address prefix, as `runSql` and `executePlan` take them. */
+  /** Connectors by address prefix, as `runSql` and `executePlan` take them. */
   connectors: Readonly<Record<string, Connector>>;
   close(): Promise<void>;
 }

@@ -18,7 +18,7 @@ export type CatalogQuery = Query & Pick<RunSqlOptions, "limits" | "signal">;
 export interface QueryableCatalog {
   /** Runs a query and returns its rows. */
   run(query: CatalogQuery): Promise<SqlResult>;
-  /** Says where each part of a query would run, and in which form. */
+  /** Explains where each part of a query would run, and in what form. */
   explain(query: CatalogQuery): Promise<QueryExplanation>;
   close(): Promise<void>;
 }

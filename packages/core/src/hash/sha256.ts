@@ -2,26 +2,26 @@ import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 
-/** A SHA-256 or an HMAC over bytes that arrive in pieces. Strings are hashed as UTF-8. */
+/** A SHA-256 hash or HMAC over bytes that arrive in pieces. Strings are hashed as UTF-8. */
 export interface Sha256 {
   update(data: string | Uint8Array): Sha256;
   /** Returns the 32 bytes of the hash. Nothing can be added afterwards. */
   digest(): Uint8Array;
-  /** Returns the same in lower-case hexadecimal. */
+  /** Returns the hash in lower-case hexadecimal. */
   digestHex(): string;
 }
 
 /** Node's native implementation is five times as fast as JavaScript on large inputs. */
 const native = globalThis.process?.getBuiltinModule?.("crypto");
 
-/** Starts a SHA-256. */
+/** Starts a SHA-256 hash. */
 export function createSha256(): Sha256 {
   return native === undefined
     ? portableSha256(sha256.create())
     : nativeSha256(native.createHash("sha256"));
 }
 
-/** Starts an HMAC-SHA-256 (RFC 2104). A string as key is encoded as UTF-8. */
+/** Starts an HMAC-SHA-256 (RFC 2104). A string key is encoded as UTF-8. */
 export function createHmacSha256(key: string | Uint8Array): Sha256 {
   return native === undefined
     ? portableSha256(hmac.create(sha256, bytesOf(key)))
@@ -33,7 +33,7 @@ export function hmacSha256Hex(key: string | Uint8Array, data: string | Uint8Arra
   return createHmacSha256(key).update(data).digestHex();
 }
 
-/** A hash or an HMAC of @noble/hashes. */
+/** A hash or HMAC from @noble/hashes. */
 interface PortableState {
   update(data: Uint8Array): unknown;
   digest(): Uint8Array;
@@ -41,7 +41,7 @@ interface PortableState {
 
 type NativeState = ReturnType<NonNullable<typeof native>["createHash" | "createHmac"]>;
 
-/** Wraps the implementation in JavaScript, for runtimes without node:crypto. */
+/** Wraps the JavaScript implementation, for runtimes without node:crypto. */
 export function portableSha256(state: PortableState): Sha256 {
   const hash: Sha256 = {
     update(data) {
