@@ -17,23 +17,20 @@ export interface ContextCandidate extends RowCandidate, CardCandidate {
   id: string;
 }
 
-/** Tokens set aside of a budget. */
+/** Tokens to reserve from a budget for each part. */
 export interface BudgetReserve {
   /** For the caller's system prompt. 0 by default. */
   head?: number | undefined;
   /** For the text of the task. 0 by default. */
   task?: number | undefined;
-  /**
-   * For cards. By default 60% of what remains after head and task, though rows get the first 800
-   * tokens.
-   */
+  /** For cards. Defaults to 60% of what remains after head and task, but the first 800 tokens always go to rows. */
   details?: number | undefined;
 }
 
 /** Options of `buildContext`. */
 export interface BuildContextOptions {
   candidates: readonly ContextCandidate[];
-  /** Rows without a card, which fill the room left at the end. */
+  /** Candidates that get a row but no card. They fill the space left at the end. */
   others?: readonly RowCandidate[] | undefined;
   budget: number;
   reserve?: BudgetReserve | undefined;
@@ -62,7 +59,7 @@ export interface BuiltContext {
    * reserves.
    */
   tokens: number;
-  /** In the order of the rows. */
+  /** In row order. */
   overview: { id: string; alias: string }[];
   aliases: AliasMap;
   details: ContextCard[];
@@ -76,8 +73,8 @@ export interface BuiltContext {
 }
 
 /**
- * Tokens that always hold a header and a short row. With this much room left, the cards are kept
- * without laying out the rows first.
+ * Number of tokens that always fits a header and a short row. If this many are left, the cards are kept without
+ * laying out the rows first.
  */
 const ampleHeader = 80;
 const ampleRow = 60;
@@ -131,7 +128,7 @@ export function buildContext({
   }
 }
 
-/** Gives cards the tokens that are left once every candidate has its row. */
+/** Spends the tokens left over on cards once every candidate has a row. */
 function withSpare(
   candidates: readonly ContextCandidate[],
   shares: BudgetShares,
@@ -143,10 +140,10 @@ function withSpare(
   return { ...shares, details: Math.max(shares.details, shares.rest - rows.tokens - countSlack) };
 }
 
-/** Share of the room that cards keep if every name fits into the rest. */
+/** Share of the space that cards keep if every name fits in the rest. */
 const cardShare = 0.4;
 
-/** Reduces the cards to 40% if the names of all resources then fit into the rest. */
+/** Limits cards to 40% of the space if the names of all resources then fit in the rest. */
 function withNames(
   candidates: readonly ContextCandidate[],
   others: readonly RowCandidate[],
@@ -159,7 +156,7 @@ function withNames(
     : shares;
 }
 
-/** Fills cards up to their share, or less if the share would leave no room for the rows of those cards. */
+/** Fills cards up to their share, or less if their own rows would not fit otherwise. */
 function fillSharedCards(
   candidates: readonly ContextCandidate[],
   shares: BudgetShares,

@@ -12,7 +12,7 @@ interface CardInput {
 
 /** A resource that may get a card. */
 export interface CardCandidate {
-  /** Undefined if the principal may not see the card. Called only if there may be room for it. */
+  /** Returns undefined if the principal may not see the card. Called only if the card may fit. */
   card?: (() => CardInput | undefined) | undefined;
 }
 
@@ -22,11 +22,11 @@ export interface FilledCard {
   shown: CardOffsets;
   truncated: boolean;
   total: { columns: number; snippets: number };
-  /** Renders the text under the alias that the rows assign. */
+  /** Renders the card under the alias that its row assigned. */
   render(alias: string): string;
 }
 
-/** The room for cards. */
+/** Limits and inputs for filling cards. */
 export interface FillCardsOptions {
   counter: TokenCounter;
   budget: number;
@@ -39,12 +39,12 @@ interface Chosen {
   tokens: number;
 }
 
-/** The share of the room that goes to short cards before any card is extended. */
+/** Share of the space that goes to short cards before any card is extended. */
 const coreShare = 0.6;
 
 /**
- * Adds cards in rank order. The sum of their counts stays within the budget. Up to 60% of the room
- * goes to cards at their core level. The rest extends the best of them, then adds more.
+ * Adds cards in rank order. Their total token count stays within the budget. Up to 60% of the space goes to cards
+ * at their core level. The rest extends the highest-ranked cards and then adds more.
  */
 export function fillCards(
   candidates: readonly CardCandidate[],
@@ -94,7 +94,9 @@ export function fillCards(
   });
 }
 
-/** The highest level in the range that fits. A higher level costs more tokens, apart from the text that marks a cut. */
+/**
+ * Returns the highest level in the range that fits. Higher levels cost more, apart from the text that marks a cut.
+ */
 function bestLevel(
   card: CardText,
   { counter, left, from, to }: { counter: TokenCounter; left: number; from: number; to: number },

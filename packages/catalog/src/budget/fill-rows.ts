@@ -5,36 +5,35 @@ import { headerLine, RowLayout, type RenderedRows } from "./row-layout.ts";
 
 /** A resource that may get a row. */
 export interface RowCandidate {
-  /** Returns the parts of its row. Called only if there may be room for them. */
+  /** Returns the parts of the row. Called only if the row may fit. */
   row(): OverviewRow;
 }
 
-/** The room for rows. */
+/** Limits and inputs for filling rows. */
 export interface FillRowsOptions {
   counter: TokenCounter;
-  /** Tokens of the whole text, including the header. */
+  /** Token limit of the whole text, including the header. */
   budget: number;
-  /** Number of top rows that stay short because their cards follow. */
+  /** Number of top-ranked rows that stay short because their cards follow. */
   shortRows?: number | undefined;
-  /** Number of all candidates, if `inputs` holds only the first of them. */
+  /** Total number of candidates, if `inputs` contains only the first of them. */
   total?: number | undefined;
-  /** Rows for the room that `inputs` leave. Each gets its name before any of them gets fields. */
+  /** Rows for the space that `inputs` leave. Each gets its name before any of them gets fields. */
   others?: readonly RowCandidate[] | undefined;
 }
 
-/** The rows that fit, and their tokens as rendered. */
+/** The rows that fit, and their token count as rendered. */
 export interface FilledRows extends RenderedRows {
   tokens: number;
 }
 
-/** The share of the room that goes to the fields of the best rows before the last row gets its name. */
+/** Share of the space spent on fields of the best rows before the last row gets its name. */
 const longShare = 0.25;
 
 /**
- * Adds as many rows as fit, in rank order. A row is short (a name) or long (with fields and a
- * description). A quarter of the room makes the best rows long, and the rest goes to more rows. If
- * room is left when every candidate has a row, more rows become long. The count never exceeds the
- * budget. Undefined if not even the header fits.
+ * Adds as many rows as fit, in rank order. A row is short (a name) or long (with fields and a description). A
+ * quarter of the space lengthens the best rows, and the rest adds rows. If space is left once every candidate has
+ * a row, more rows become long. The count never exceeds the budget. Returns undefined if not even the header fits.
  */
 export function fillRows(
   inputs: readonly RowCandidate[],
@@ -64,10 +63,10 @@ export function fillRows(
   return fitted(layout, { counter, budget, total });
 }
 
-/** Minimum tokens of a row with only a name. */
+/** Minimum number of tokens in a row that has only a name. */
 export const minRowTokens = 4;
 
-/** True if every row fits by name only. */
+/** True if all rows fit when each shows only its name. */
 export function holdsEveryName(
   inputs: readonly RowCandidate[],
   others: readonly RowCandidate[],
@@ -81,7 +80,7 @@ export function holdsEveryName(
   );
 }
 
-/** Adds rows up to the limit, and returns how many. */
+/** Adds rows up to the limit and returns how many were added. */
 function addRows(
   layout: RowLayout,
   source: readonly RowCandidate[],
@@ -92,7 +91,8 @@ function addRows(
 }
 
 /**
- * Counts the whole text, because the counts of parts may not add up. Shortens rows, then removes them, until it fits.
+ * Counts the whole text, because the counts of the parts may not add up. Shortens and then removes rows until the
+ * text fits.
  */
 function fitted(
   layout: RowLayout,
@@ -109,7 +109,7 @@ function fitted(
   }
 }
 
-/** The commonest kind among the first 50 rows. Ties are decided by code units. */
+/** Returns the commonest kind among the first 50 rows. Ties are resolved by code unit order. */
 function commonKind(inputs: readonly RowCandidate[]): string {
   const counts = new Map<string, number>();
   for (const input of inputs.slice(0, 50)) {

@@ -12,17 +12,17 @@ export interface RowInput {
   description?: string | undefined;
 }
 
-/** The parts of a row. Each text is one line. */
+/** The parts of a row. Each string is one line. */
 export interface OverviewRow {
   id: string;
   kind: string;
-  /** The database, server or folder that rows share, without its scheme. Empty if the id has none. */
+  /** The database, server or folder that several rows share, without a scheme. Empty if the id names none. */
   container: string;
-  /** The name under a heading that shows the container. */
+  /** The name to show under a heading that already names the container. */
   name: string;
-  /** The name without such a heading. */
+  /** The name to show if there is no such heading. */
   fullName: string;
-  /** Fields and description, with their separators. Empty if there are none. */
+  /** Fields and description, with separators. Empty if the row has neither. */
   tail: string;
 }
 
@@ -86,7 +86,7 @@ function lastStepOf(container: string): string {
   return container.slice(Math.max(container.lastIndexOf("/"), container.lastIndexOf(".")) + 1);
 }
 
-/** The names of a digest, separated by spaces, or by commas if a name contains a space. */
+/** Joins the names in a digest with spaces, or with commas if a name contains a space. */
 function fieldsOf(digest: readonly string[]): string {
   const names = digest.slice(0, 5).map((entry) => inertText(digestName(entry.slice(0, 200)), 30));
   const shown = names.filter((name) => name !== "");

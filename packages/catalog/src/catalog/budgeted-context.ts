@@ -13,7 +13,7 @@ import { seenStale } from "./details-of.ts";
 import { findResources } from "./search-resources.ts";
 import type { VisibleSet } from "./visible-set.ts";
 
-/** Records in rank order, and what the search reported about them. */
+/** Records in rank order, and the search's report about them. */
 export interface RankedCandidates {
   records: ResourceRecord[];
   /** Records that the search did not find but that may still get a row, sorted by id. */
@@ -23,7 +23,7 @@ export interface RankedCandidates {
   vectorLeg: VectorLeg;
 }
 
-/** Limit of a search. */
+/** Maximum number of search results. */
 const maxCandidates = 2_000;
 
 /** Builds rows and cards for a task. See `Catalog.budgetedContext`. */
@@ -43,9 +43,7 @@ export async function createBudgetedContext(
   return { ...built, unmatchedTerms, vectorLeg };
 }
 
-/**
- * Returns the given candidates, or searches for the task, with no more hits than could get a row.
- */
+/** Returns the given candidates, or searches for the task. Returns no more hits than could get a row. */
 export async function rankCandidates(
   request: ContextRequest,
   context: CatalogContext,
@@ -81,7 +79,7 @@ export async function rankCandidates(
   return { records, others, visible, unmatchedTerms, vectorLeg };
 }
 
-/** Turns a record into a row, and a card if the principal may see it. */
+/** Converts a record to a row, plus a card if the principal may see it. */
 export function toCandidate(record: ResourceRecord, visible: VisibleSet): ContextCandidate {
   const { visibility } = visible;
   let row: OverviewRow | undefined;

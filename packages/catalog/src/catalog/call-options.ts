@@ -9,7 +9,7 @@ export function requireIds(name: string, ids: unknown): asserts ids is readonly 
   throw new CatalogError("invalid_options", `${name} is a list of ids, each a string.`);
 }
 
-/** The id that an alias stands for. Anything else is returned unchanged. */
+/** Resolves an alias to its id. Returns anything else unchanged. */
 export function resolveAlias(
   id: string,
   aliases: Readonly<Record<string, string>> | undefined,

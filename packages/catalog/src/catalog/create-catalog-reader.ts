@@ -7,14 +7,14 @@ import type { CatalogContext } from "./catalog-context.ts";
 import { detailsOf } from "./details-of.ts";
 import { countFacets, findResources } from "./search-resources.ts";
 
-/** The calls of a catalog that change nothing and call no model. */
+/** Catalog methods that change nothing and call no model. */
 export type CatalogReader = Pick<Catalog, "overview" | "details" | "search" | "budgetedContext">;
 
-/** Number of matches that facets count and that a query can page through. */
+/** Maximum number of matches to count in facets and to page through. */
 const countedMatches = 200;
 const pagedMatches = 1_000;
 
-/** Answers calls from the records and the index of a context. */
+/** Creates a reader that answers calls from a context's records and index. */
 export function createCatalogReader(context: CatalogContext): CatalogReader {
   return {
     overview: (query = {}) => overviewPage(query, context),
@@ -55,7 +55,7 @@ async function overviewPage(query: OverviewQuery, context: CatalogContext): Prom
   const { hits } = await findResources({ visible, facets, signal, text, limit }, context);
   const found = new Set(hits.map(({ id }) => id));
   const wanted = new Set(ids ?? found);
-  // In search order. Without a search, in the order of the request.
+  // In search order, or in request order if there is no search.
   const [first, second] = isBrowsing ? [wanted, found] : [found, wanted];
   const matches = [...first].filter((id) => second.has(id));
   const records = matches.flatMap((id) => visible.get(id) ?? []);

@@ -91,7 +91,7 @@ interface Asked {
   tokens: number;
 }
 
-/** Asks the model for its picks. Undefined if not even an empty list of rows fits. */
+/** Asks the model for its picks. Returns undefined if not even an empty list of rows fits. */
 async function askForPicks(
   { records, visible }: RankedCandidates,
   asking: Asking,
@@ -129,9 +129,7 @@ async function askForPicks(
   }
 }
 
-/**
- * Builds a context from the picks' rows and cards only. It has no rows if the model picked nothing.
- */
+/** Builds a context only from the rows and cards of the picks. It has no rows if the model picked nothing. */
 function finish({
   request,
   context,

@@ -5,7 +5,10 @@ import { digestName } from "../record/schema-digest.ts";
 const longestText = 4_000;
 const maxColumns = 100;
 
-/** The text of a record to embed: title, description, column names and example tasks, up to 4,000 characters. */
+/**
+ * Returns the text of a record to embed: title, description, column names and example tasks, up to 4,000
+ * characters.
+ */
 export function embeddingText({
   title,
   description = "",

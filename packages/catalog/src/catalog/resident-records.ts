@@ -19,8 +19,8 @@ export interface ResidentOptions {
 }
 
 /**
- * Keeps resources in memory and their index up to date. It reads the log of changes before each
- * call is answered, so the writes of every process are visible.
+ * Keeps resources in memory and their index up to date. Reads the log of changes before answering each call, so
+ * writes by every process are visible.
  */
 export class ResidentRecords {
   readonly #options: ResidentOptions;
@@ -30,7 +30,7 @@ export class ResidentRecords {
   #sortedIds: readonly string[] | undefined;
   #queue: Promise<unknown> = Promise.resolve();
   #isLoaded = false;
-  /** Position in the log of changes up to which everything has been applied. */
+  /** Position in the log up to which all changes have been applied. */
   version = 0;
 
   constructor(options: ResidentOptions) {
@@ -47,7 +47,7 @@ export class ResidentRecords {
     return this.#sortedIds;
   }
 
-  /** Runs actions one at a time, so that none sees a half-applied write. */
+  /** Runs actions one at a time, so that none sees a partially applied write. */
   async exclusively<Value>(action: () => Promise<Value>): Promise<Value> {
     const turn = this.#queue.then(action);
     this.#queue = turn.catch(() => undefined);
@@ -79,7 +79,7 @@ export class ResidentRecords {
     }
   }
 
-  /** Embeds the resources that lack a vector. Returns why some still lack one, or undefined. */
+  /** Embeds resources without a vector. Returns the reason if some still lack one, otherwise undefined. */
   async fillVectors(signal?: AbortSignal): Promise<string | undefined> {
     const { vectors } = this.#options;
     if (vectors === undefined || this.#pending.size === 0) return undefined;
@@ -99,7 +99,7 @@ export class ResidentRecords {
     found: ReadonlyMap<string, Float32Array>,
     signal: AbortSignal | undefined,
   ): Promise<void> {
-    // A record that was written in the meantime has a new entry.
+    // A record written in the meantime has a new entry.
     const current = batch.filter((record) => this.#pending.get(record.id) === record);
     const documents = current.flatMap((record): SearchDocument[] => {
       const vector = found.get(embeddingText(record));

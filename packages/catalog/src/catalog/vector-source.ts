@@ -5,12 +5,12 @@ import type { Records } from "@ccl/records";
 
 import { loadVectors, saveVectors } from "../store/stored-vectors.ts";
 
-/** Number of texts in one call of the embedder. */
+/** Number of texts in one embedder call. */
 const batchSize = 64;
-/** How long a failed embedder is left alone. */
+/** Time to wait before calling a failed embedder again. */
 const restMs = 30_000;
 
-/** The embedder, and where its vectors are stored. */
+/** The embedder and the store for its vectors. */
 export interface VectorSourceOptions {
   embedder: Embedder;
   records: Records;
@@ -18,16 +18,16 @@ export interface VectorSourceOptions {
   clock: Clock;
 }
 
-/** Vectors by text. Texts that could not be embedded are absent. */
+/** Vectors by text. Omits texts that could not be embedded. */
 interface EmbeddedTexts {
   vectors: Map<string, Float32Array>;
-  /** Why some texts are missing. */
+  /** The reason why some texts are missing. */
   failure?: string | undefined;
 }
 
 /**
- * Caches an embedder's vectors by text and limits its time, so that it can neither block a caller
- * nor make a call fail.
+ * Caches an embedder's vectors by text. Limits its time, so that it can neither block a caller nor make a call
+ * fail.
  */
 export interface VectorSource {
   /** Returns the stored vectors only. */
@@ -84,7 +84,7 @@ export function createVectorSource({
   };
 }
 
-/** The vectors of a batch, or why there are none. */
+/** Returns the vectors of a batch, or the reason why there are none. */
 async function embedBatch(
   texts: string[],
   {

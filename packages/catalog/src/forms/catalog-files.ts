@@ -6,7 +6,7 @@ import type { ResourceRecord } from "../record/resource-record.ts";
 import { compactKeys } from "./compact-keys.ts";
 import { detailsPath } from "./details-path.ts";
 
-/** Texts by path, separated by `/`: `overview.jsonl` and `details/<id>.json`. */
+/** File contents by path, separated by `/`: `overview.jsonl` and `details/<id>.json`. */
 export type CatalogFiles = Readonly<Record<string, string>>;
 
 const overviewPath = "overview.jsonl";
@@ -14,7 +14,7 @@ const overviewMembers = new Set<string>(compactKeys.map(([long]) => long));
 const longOf = new Map<string, string>(compactKeys.map(([long, short]) => [short, long]));
 
 /**
- * Writes records as a folder that diffs well: sorted by id, with a line of short keys for each overview, and with
+ * Writes records as a folder that diffs well: sorted by id, with a line of short keys for each overview, and
  * details that do not repeat the overview.
  */
 export function toCatalogFiles(records: readonly ResourceRecord[]): CatalogFiles {
@@ -33,10 +33,10 @@ export function toCatalogFiles(records: readonly ResourceRecord[]): CatalogFiles
 }
 
 /**
- * Reads the records of such a folder, sorted by id. Reports every issue at once, with the file
- * first in its path, and in `overview.jsonl` with the line from 0 next: `file_missing`, `file_unexpected`, `not_json`,
- * `unknown_key`, `id_mismatch`, and the issues of resources. A details file is optional. Empty lines and a byte order
- * mark are skipped.
+ * Reads the records in such a folder, sorted by id. Reports all issues at once. Paths start with the file,
+ * followed in `overview.jsonl` by the line from 0. Codes: `file_missing`, `file_unexpected`, `not_json`,
+ * `unknown_key`, `id_mismatch`, and the issues of resources. Details files are optional. Empty lines and a byte
+ * order mark are skipped.
  */
 export function fromCatalogFiles(files: CatalogFiles): Result<ResourceRecord[]> {
   const text = textAt(files, overviewPath);
@@ -54,7 +54,7 @@ export function fromCatalogFiles(files: CatalogFiles): Result<ResourceRecord[]> 
   const strays = Object.keys(files).filter(
     (path) => path.startsWith("details/") && !paths.has(path),
   );
-  // The details of a line that could not be read are not strays.
+  // Details of an unreadable line are not unexpected files.
   for (const path of issues.length > 0 ? [] : strays.sort()) {
     const message = `${path} belongs to no line of overview.jsonl.`;
     issues.push({ code: "file_unexpected", path: [path], message });
@@ -84,7 +84,7 @@ function textAt(files: CatalogFiles, path: string): string | undefined {
   return Object.hasOwn(files, path) ? files[path]?.replace(/^\uFEFF/, "") : undefined;
 }
 
-/** An overview with its long keys. */
+/** Reads an overview and expands its short keys. */
 function readLine(
   line: string,
   { at, issues }: { at: number; issues: Issue[] },
@@ -104,7 +104,7 @@ function readLine(
   );
 }
 
-/** The members of the details file. None if there is no such file, or if it is not that of the overview. */
+/** Returns the fields in the details file. Empty if there is no such file or it belongs to another overview. */
 function detailsOf(
   { path, overview }: { path: string; overview: JsonRecord },
   files: CatalogFiles,

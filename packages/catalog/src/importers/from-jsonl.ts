@@ -11,10 +11,9 @@ const derived = new Set(["rev", "schema_hash", "cap_hash"]);
 const maxIssues = 100;
 
 /**
- * Reads records from JSONL text, in its order. Lines may be overview rows, compact rows with short
- * keys, or whole records, in any mixture. Fields that the catalog derives (`rev`, hashes) are
- * ignored. Codes: `malformed_line`, `not_a_record`. The path of an issue is the line's index from
- * 0.
+ * Reads records from JSONL text, in order. Lines can be any mix of overview rows, compact rows with short keys,
+ * and whole records. Fields that the catalog derives (`rev`, hashes) are ignored. Codes: `malformed_line`,
+ * `not_a_record`. An issue's path is the index of the line, from 0.
  */
 export function fromJsonl(text: string): Result<ResourceInput[]> {
   const issues: Issue[] = [];
@@ -50,10 +49,7 @@ function readLine(line: string, index: number): Result<ResourceInput> {
   return failure({ code: "not_a_record", path: [index], message });
 }
 
-/**
- * Expands short keys, but only in a row without long ones. In a whole record, `k` is a custom
- * field.
- */
+/** Expands short keys, but only in a row that has no long ones. In a whole record, `k` is a custom field. */
 function withLongNames(row: JsonRecord): JsonRecord {
   const isCompact = !("kind" in row) && !("title" in row);
   const entries = Object.entries(row).map(([name, value]): [string, unknown] => [

@@ -10,27 +10,25 @@ import { followReferences } from "../schema/resolve-reference.ts";
 
 /** Options of `fromOpenApi`. */
 export interface FromOpenApiOptions {
-  /**
-   * Part of ids, like `res:api.petstore.listPets`. By default the document's title in lower case.
-   */
+  /** Part of ids, e.g. `res:api.petstore.listPets`. Defaults to the document's title in lower case. */
   name?: string | undefined;
-  /** By default the document's first server. User and password in a URL are left out. */
+  /** Defaults to the document's first server. A user name and password in the URL are removed. */
   baseUrl?: string | undefined;
   owner?: string | undefined;
   tags?: readonly string[] | undefined;
 }
 
-/** A document with more operations is rejected instead of being imported in part. */
+/** Maximum number of operations. Larger documents are rejected rather than partly imported. */
 const maxOperations = 20_000;
 const maxJsonChars = 64 * 1024 * 1024;
-/** Limit for YAML, which is about a hundred times slower to parse than JSON. */
+/** Maximum length of YAML, which parses about a hundred times slower than JSON. */
 const maxYamlChars = 8 * 1024 * 1024;
 
 /**
- * Imports the operations of an OpenAPI 3.0, OpenAPI 3.1 or Swagger 2 document, sorted by id. The
- * document is a value, or JSON or YAML text. Columns come from parameters, body and response (`in`
- * says which), and security becomes references to secrets. A column whose reference is broken or
- * circular loses its type. Codes: `not_openapi`, `too_large`, `too_many_operations`.
+ * Imports the operations of an OpenAPI 3.0, OpenAPI 3.1 or Swagger 2 document, sorted by id. The document can be a
+ * value, or JSON or YAML text. Columns come from parameters, body and response (`in` says which). Security schemes
+ * become references to secrets. A column whose reference is broken or circular has no type. Codes: `not_openapi`,
+ * `too_large`, `too_many_operations`.
  */
 export function fromOpenApi(
   document: unknown,
@@ -53,8 +51,7 @@ export function fromOpenApi(
   const names = new Set<string>();
   const resources = operations.map((found) => {
     const id = textField(found.operation, "operationId");
-    // The standard requires unique operation ids. If a document repeats one, the method and the
-    // path replace it.
+    // The standard requires unique operation ids. If a document repeats one, it is replaced by the method and the path.
     const name = id === undefined || names.has(id) ? `${found.method}-${found.path}` : id;
     names.add(name);
     return apiOperation({ ...found, name }, context);
@@ -111,8 +108,8 @@ function contextOf(root: JsonRecord, options: FromOpenApiOptions): ApiContext {
 }
 
 /**
- * The first server with its variables filled in, or Swagger's scheme, host and base path. Empty if the document names
- * none.
+ * Returns the first server with its variables filled in, or Swagger's scheme, host and base path. Empty if the
+ * document has none.
  */
 function serverOf(root: JsonRecord): string {
   const [server] = arrayAt(root, "servers");

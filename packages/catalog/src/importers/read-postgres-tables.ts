@@ -19,8 +19,7 @@ import {
 } from "./sql-table.ts";
 import { refuseTooMany, type TableReadOptions } from "./table-read-options.ts";
 
-// Excludes partitions, which belong to their parent, and tables of extensions, which hold no user
-// data.
+// Excludes partitions, which belong to their parent, and extension tables, which contain no user data.
 const chosenTables = `
   SELECT c.oid, n.nspname, c.relname, c.relkind, c.reltuples
   FROM pg_catalog.pg_class c
@@ -100,7 +99,7 @@ const kinds: Record<string, SqlTable["kind"]> = {
   f: "foreign table",
 };
 
-/** Describes the tables of some schemas from PostgreSQL's catalogs, ordered by schema and name. */
+/** Describes the tables in the given schemas from PostgreSQL's catalogs, ordered by schema and name. */
 export async function readPostgresTables(
   client: PostgresClient,
   options: TableReadOptions,
@@ -214,7 +213,7 @@ function nullRates(rows: readonly PostgresRow[]): Map<string, Record<string, num
   return rates;
 }
 
-/** Null rates in the first rows. Undefined if the table cannot be read or has no rows. */
+/** Computes null rates over the first rows. Returns undefined if the table is unreadable or empty. */
 async function sampleNulls(
   session: PostgresSession,
   table: SqlTable,

@@ -61,9 +61,7 @@ function listTables(
   }));
 }
 
-/**
- * Row counts by table, from the statistics of ANALYZE. The first number of `stat` is the row count.
- */
+/** Returns row counts by table from the statistics of ANALYZE. The first number in `stat` is the row count. */
 function readStatistics(database: SqliteDatabase, schema: string): Map<string, number> {
   const list = tableAt(schema, "sqlite_schema");
   const known = database.prepare(`SELECT 1 FROM ${list} WHERE name = 'sqlite_stat1'`).get();
@@ -121,7 +119,7 @@ function readTable(reading: Reading, name: string, kind: SqlTable["kind"]): SqlT
 
 function columnOf(row: SqliteRow, keyLength: number): ResourceColumn {
   const type = String(row["type"]);
-  // A column that aliases the rowid is never null, whatever the table's declaration says.
+  // A column that aliases the rowid is never null, even if it is declared nullable.
   const isRowid = Number(row["pk"]) === 1 && keyLength === 1 && type.toUpperCase() === "INTEGER";
   const isGenerated = Number(row["hidden"]) > 1;
   return withoutUndefined({
@@ -185,7 +183,7 @@ function tableAt(schema: string, name: string): string {
   return `${quoteIdentifier(schema)}.${quoteIdentifier(name)}`;
 }
 
-/** Infers types from values for columns that declare none, such as computed columns of a view. */
+/** Infers types from values for columns without a declared type, such as computed columns in a view. */
 function sampleTypes(reading: Reading, name: string, columns: readonly ResourceColumn[]): void {
   const untyped = columns.filter((column) => column.type === undefined);
   if (untyped.length === 0) return;

@@ -36,7 +36,7 @@ export interface CatalogFolder {
   readonly path: string;
   /** True if the folder contains a catalog, even if its first import was killed. */
   exists(): boolean;
-  /** Creates an empty catalog. False if there is one already. @throws CatalogError `conflict`, `aborted` */
+  /** Creates an empty catalog. Returns false if one already exists. @throws CatalogError `conflict`, `aborted` */
   init(options?: CallOptions): Promise<boolean>;
   /**
    * Reads the records on disk, after finishing any write that a killed process left incomplete.
@@ -50,15 +50,15 @@ export interface CatalogFolder {
    */
   readSources(content: FolderContent, options?: CallOptions): Promise<ImportedSource[]>;
   /**
-   * Replaces what `read` returned, all files or none.
-   * @throws CatalogError `conflict` if someone else wrote since
+   * Replaces what `read` returned. Writes all files or none.
+   * @throws CatalogError `conflict` if someone else has written since
    */
   write(
     before: FolderContent,
     after: CatalogFolderState,
     options?: CallOptions,
   ): Promise<FolderContent>;
-  /** Bytes of the last `saveIndex`. Undefined if there are none. */
+  /** Returns the bytes from the last `saveIndex`, or undefined if there are none. */
   loadIndex(): Promise<Uint8Array | undefined>;
   /** Saves a search index beside the records, in a cache that version control ignores. */
   saveIndex(bytes: Uint8Array): Promise<void>;
@@ -71,7 +71,7 @@ const indexFile = "index.bin";
 /** Options of `createCatalogFolder`. */
 export interface CatalogFolderOptions {
   /**
-   * True: `read` does not change the folder. It keeps no cache there, and an unfinished change is a `conflict`.
+   * If true, `read` does not change the folder. It keeps no cache there, and an unfinished change is a `conflict`.
    */
   readOnly?: boolean | undefined;
 }
@@ -180,8 +180,8 @@ async function withLock<T>(
 }
 
 /**
- * Returns the cached content if no file has changed, otherwise reads the files. Undefined if they
- * change during the read.
+ * Returns the cached content if no file has changed, otherwise reads the files. Returns undefined if they change
+ * meanwhile.
  */
 async function readContent(
   path: string,
@@ -271,7 +271,7 @@ async function isUnchanged(
   return texts !== undefined && stamps.size === files.size && matchesKnown(files, texts);
 }
 
-/** The files whose stamp differs from that of the last read. */
+/** Returns files whose stamp has changed since the last read. */
 function touchedFiles(stamps: Stamps, files: FolderContent["files"] | undefined): string[] {
   return [...stamps].flatMap(([name, { text }]) => (files?.get(name)?.stamp === text ? [] : name));
 }
@@ -297,7 +297,7 @@ function changedMeanwhile(path: string): CatalogError {
   return conflict(`${path} was changed meanwhile, and nothing was written. Run the command again.`);
 }
 
-/** The error for files that are not a valid catalog. `place` says where they are. */
+/** Creates the error for files that are not a valid catalog. `place` says where they are. */
 export function damagedCatalog(place: string, issues: readonly Issue[]): CatalogError {
   const lines = issues
     .slice(0, 20)

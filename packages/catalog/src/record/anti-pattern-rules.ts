@@ -1,4 +1,4 @@
-/** A rule that a snippet is checked against. */
+/** A rule to check snippets against. */
 export interface AntiPatternRule {
   rule:
     | "select_star"
@@ -8,7 +8,7 @@ export interface AntiPatternRule {
     | "order_by_random"
     | "missing_where"
     | "offset";
-  /** The number of rows from which `missing_limit` applies. It applies to any number if this is undefined. */
+  /** Row count from which `missing_limit` applies. If undefined, it applies to any number. */
   rows?: number | undefined;
   /** The rule as the resource words it. */
   text: string;
@@ -31,8 +31,8 @@ const wordings: readonly [AntiPatternRule["rule"], RegExp][] = [
 ];
 
 /**
- * Finds known rules in the anti-patterns of a resource, which are free text in English or Russian.
- * One text may state several rules.
+ * Finds known rules in a resource's anti-patterns, which are free text in English or Russian. One string may state
+ * several rules.
  */
 export function rulesOf(antiPatterns: readonly string[]): AntiPatternRule[] {
   return antiPatterns.flatMap((text) => {
@@ -67,7 +67,7 @@ function rowsIn(text: string): number | undefined {
   return Number.isFinite(rows) ? rows : undefined;
 }
 
-/** Parses a number of rows as catalogs write it: 1000000, `1e7`, `>100000`, `~5k`. */
+/** Parses a row count as written in catalogs: 1000000, `1e7`, `>100000`, `~5k`. */
 export function rowsOf(estimate: string | number | undefined): number | undefined {
   return estimate === undefined ? undefined : rowsIn(String(estimate));
 }

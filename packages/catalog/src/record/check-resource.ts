@@ -7,7 +7,7 @@ import type { ResourceInput, ResourceRecord } from "./resource-record.ts";
 
 const longestId = 512;
 const longestTitle = 1_000;
-/** Maximum length of a record as JSON, in characters. */
+/** Maximum length of a record's JSON, in characters. */
 const longestRecord = 4_000_000;
 const unseen = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
 
@@ -43,7 +43,7 @@ const snippet = z.looseObject({
 });
 const able = z.boolean().exactOptional();
 
-/** The schema of a resource. Unknown members are kept. */
+/** Schema of a resource. Unknown fields are kept. */
 const resourceSchema = z.looseObject({
   id,
   kind: line,
@@ -105,7 +105,7 @@ const resourceSchema = z.looseObject({
 
 const hash = z.string().regex(/^[0-9a-f]{16}$/, { error: "is not 16 hexadecimal digits" });
 
-/** The schema of a stored record, with the fields that the catalog derives. */
+/** Schema of a stored record, including fields that the catalog derives. */
 const recordSchema = resourceSchema.extend({
   tags: names.default([]),
   schema_digest: names.default([]),
@@ -120,10 +120,9 @@ const recordSchema = resourceSchema.extend({
 type Checked<Value> = Result<Value[]> & { warnings: Issue[] };
 
 /**
- * Validates resources from any source. Reports every issue at once, with the index of the resource
- * first in its path. Returns copies with well-formed Unicode and masked secrets. `warnings` lists
- * each masked secret. Codes: `invalid_resource`, `duplicate_id`, `not_json`, `resource_too_large`,
- * and the warning `secret_masked`.
+ * Validates resources from any source. Reports all issues at once. Paths start with the index of the resource.
+ * Returns copies with well-formed Unicode and masked secrets. `warnings` lists each masked secret. Codes:
+ * `invalid_resource`, `duplicate_id`, `not_json`, `resource_too_large`, and the warning `secret_masked`.
  */
 export function checkResources(inputs: readonly unknown[]): Checked<ResourceInput> {
   return checkAll<ResourceInput>(inputs, resourceSchema);

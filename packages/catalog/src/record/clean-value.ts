@@ -1,7 +1,7 @@
 import { redactSecrets } from "@ccl/core";
 
 const loneSurrogate = /\p{Surrogate}/gu;
-/** Maximum depth of a value in a record. */
+/** Maximum nesting depth of a value in a record. */
 export const maxNesting = 32;
 
 /** The result of cleaning. */
@@ -14,16 +14,15 @@ export interface CleanedValue {
 }
 
 interface CleanState {
-  /** Path of the value that is being copied. The whole walk shares one list. */
+  /** Path of the value being copied. The whole traversal shares one list. */
   path: (string | number)[];
   masked: (string | number)[][];
   refused: { path: (string | number)[]; reason: string }[];
 }
 
 /**
- * Copies a value with well-formed Unicode and masked secrets. The copy shares nothing with the
- * value. Undefined members are left out. Functions, symbols, non-finite numbers and nesting beyond
- * 32 levels are rejected.
+ * Copies a value, fixing Unicode and masking secrets. The copy shares nothing with the value. Omits undefined
+ * fields. Rejects functions, symbols, non-finite numbers and nesting beyond 32 levels.
  */
 export function cleanValue(value: unknown): CleanedValue {
   const state: CleanState = { path: [], masked: [], refused: [] };
@@ -31,7 +30,7 @@ export function cleanValue(value: unknown): CleanedValue {
   return { value: copyOf(value, state), masked, refused };
 }
 
-/** Replaces every lone surrogate by U+FFFD. */
+/** Replaces every lone surrogate with U+FFFD. */
 function toWellFormed(text: string): string {
   return text.replace(loneSurrogate, "\uFFFD");
 }
@@ -86,7 +85,7 @@ function cleanText(text: string, { masked, path }: CleanState): string {
 
 const secretName = /pass|pwd|secret|token|credential|key|auth/i;
 
-/** Masks values that only their name reveals as secret, such as that of `{ password: "..." }`. */
+/** Masks values that only their name identifies as secret, as in `{ password: "..." }`. */
 function maskPair(name: string, text: string, { masked, path }: CleanState): string {
   if (!secretName.test(name)) return text;
   const pair = JSON.stringify({ [name]: text });

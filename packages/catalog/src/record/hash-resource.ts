@@ -3,13 +3,16 @@ import { isSameJson } from "@ccl/core/json";
 
 import type { ResourceColumn, ResourceInput } from "./resource-record.ts";
 
-/** The first 16 hexadecimal digits of SHA-256. Independent of the order of members, columns and capabilities. */
+/**
+ * The first 16 hexadecimal digits of SHA-256 hashes. They do not depend on the order of fields, columns and
+ * capabilities.
+ */
 export interface ResourceHashes {
   /** Covers names, types, nulls, keys and units of the columns, or the digest if there are no columns. */
   schema_hash: string;
   /** Covers the capabilities and what can be pushed down. */
   cap_hash: string;
-  /** Covers everything but `updated_at` and derived fields. */
+  /** Covers everything except `updated_at` and derived fields. */
   content_hash: string;
 }
 
@@ -23,7 +26,7 @@ export function hashResource(resource: ResourceInput): ResourceHashes {
   return { ...hashAbilities(resource), content_hash: hashOf(contentOf(resource)) };
 }
 
-/** The hashes that a record stores. */
+/** Returns the hashes that a record stores. */
 export function hashAbilities(resource: ResourceInput): Omit<ResourceHashes, "content_hash"> {
   const columns = [...(resource.columns ?? [])].sort((left, right) =>
     compareCodeUnits(left.name, right.name),
@@ -44,7 +47,7 @@ function contentOf(resource: ResourceInput): Record<string, unknown> {
   return Object.fromEntries(Object.entries(resource).filter(([name]) => !derived.has(name)));
 }
 
-/** The members of a column that decide which queries it accepts. */
+/** Returns the column fields that determine which queries it accepts. */
 function schemaOf({ name, type, nn, pk, fk, unit }: ResourceColumn): Partial<ResourceColumn> {
   return { name, type, nn: nn === true || undefined, pk: pk === true || undefined, fk, unit };
 }

@@ -4,7 +4,7 @@ import { isRecord, valueAt } from "@ccl/core/json";
 const maxHops = 32;
 
 /**
- * Resolves a JSON pointer (RFC 6901) that begins with `#`. Undefined if it leads nowhere or outside
+ * Resolves a JSON pointer (RFC 6901) that starts with `#`. Returns undefined if its target is missing or outside
  * the document.
  */
 function resolvePointer(root: unknown, reference: string): unknown {
@@ -27,7 +27,7 @@ interface Resolved {
   value: unknown;
   /** The references followed, in order. */
   followed: string[];
-  /** The reference that leads nowhere or closes a cycle. */
+  /** The reference that has no target or closes a cycle. */
   broken?: string | undefined;
 }
 

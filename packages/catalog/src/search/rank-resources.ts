@@ -10,7 +10,7 @@ import type { SearchIndex } from "./search-index.ts";
 /** Options of `rankResources`. */
 export interface RankResourcesOptions {
   index: SearchIndex;
-  /** The task or the search words. They also show which capabilities the task needs. */
+  /** The task or search words. They also indicate which capabilities the task needs. */
   text?: string | undefined;
   /** The task's embedding. Absent if there is no embedder, or if it failed. */
   vector?: Float32Array | undefined;
@@ -37,10 +37,10 @@ export interface RankedResources {
   coverage: number;
 }
 
-/** Maximum number of records added because foreign keys of the best hits name them. */
+/** Maximum number of records to add because foreign keys of the best hits name them. */
 const maxNeighbours = 3;
 const halfLifeDays = 30;
-/** Hits of the words and of the vectors that are ranked, or four times the limit if that is more. */
+/** Minimum number of word hits and of vector hits to rank. Four times the limit is used if that is higher. */
 const minCandidates = 50;
 const minWithVector = 100;
 

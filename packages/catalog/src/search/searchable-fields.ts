@@ -16,10 +16,7 @@ export type SearchField =
   | "columnDetails"
   | "examples";
 
-/**
- * The searchable text of a record by field. A missing field is an empty string. Custom fields are
- * not searched.
- */
+/** Returns a record's searchable text by field. Missing fields are empty strings. Custom fields are not searched. */
 export function searchableFields(record: ResourceRecord): Record<SearchField, string> {
   const { steps, parent } = splitAddress(record.id);
   const columns = record.columns ?? [];
@@ -45,9 +42,8 @@ export function searchableFields(record: ResourceRecord): Record<SearchField, st
 }
 
 /**
- * The container that a record shares with its neighbours. It is the record's field `container`, or
- * its uri or id without the last step, or its first tag without a colon. Without any of these, the
- * record's id serves as its container.
+ * Returns the container that a record shares with its neighbours: its field `container`, or its uri or id without
+ * the last step, or its first tag without a colon. Otherwise, returns the record's id.
  */
 export function containerOf(record: ResourceRecord): string {
   const named = record["container"];
@@ -60,7 +56,7 @@ export function containerOf(record: ResourceRecord): string {
 /** Facets that tags cannot add values to. */
 const ownFacets: ReadonlySet<string> = new Set(["kind", "owner", "cap", "tag"]);
 
-/** The facets of a record, without duplicates, in code unit order. */
+/** Returns a record's facets without duplicates, in code unit order. */
 export function facetsOf(record: ResourceRecord): Facet[] {
   const found: Facet[] = [["kind", record.kind]];
   if (record.owner !== undefined) found.push(["owner", record.owner]);

@@ -5,20 +5,20 @@ import { shortType } from "../record/short-type.ts";
 import { isSameType } from "./is-same-type.ts";
 import type { VerifyFinding } from "./verify-report.ts";
 
-/** A finding without its resource. */
+/** A finding without its resource id. */
 type ColumnFinding = Omit<VerifyFinding, "resourceId">;
 
 /** Options of a comparison. */
 interface CompareColumnsOptions {
-  /** Which other facts the source reports besides names and types. */
+  /** Facts that the source reports in addition to names and types. */
   knows: readonly ("nn" | "pk" | "fk")[];
-  /** True if the catalog shows only some columns, so that an unknown one may not be new. */
+  /** True if the catalog shows only some columns, so an unknown column may not be new. */
   isPartial?: boolean | undefined;
 }
 
 /**
- * Lists how the columns of a source differ from the catalog's: removed, renamed, changed, added. Facts that the catalog
- * omits are not compared.
+ * Lists the columns that were removed, renamed, changed or added in the source since the catalog was written.
+ * Facts that the catalog omits are not compared.
  */
 export function compareColumns(
   stored: readonly ResourceColumn[],
@@ -92,7 +92,7 @@ function changesOf(
   return findings;
 }
 
-/** `users.id` and `public.users.id` count as equal. */
+/** True if both name the same column. `users.id` and `public.users.id` count as equal. */
 function isSamePlace(left: string, right: string | undefined): boolean {
   if (right === undefined) return false;
   return left === right || left.endsWith(`.${right}`) || right.endsWith(`.${left}`);

@@ -4,35 +4,34 @@ import type { ResourceDetails, ResourceInput } from "../record/resource-record.t
 import { rowsOf } from "../record/anti-pattern-rules.ts";
 import type { KnownTable, TableLookup } from "./sql-facts.ts";
 
-/** A resource of the catalog, and its current state in the source. */
+/** A resource in the catalog, and its current state in the source. */
 interface LookupResource {
   details: ResourceDetails;
-  /** From the source, if it was probed. */
+  /** State reported by the source, if it was probed. */
   fresh?: Pick<ResourceInput, "columns" | "shape"> | undefined;
   siblings?: readonly ResourceInput[] | undefined;
 }
 
-/** System tables and schemas of databases. */
+/** Matches databases' system tables and schemas. */
 const systemName =
   /^(?:information_schema|pg_catalog|sqlite_(?:schema|master|temp_schema|temp_master|sequence|stat1)|sys|dual)$/i;
 
-/** Finds the tables that a snippet of one resource may name. */
+/** Returns the lookup for tables that a resource's snippets may name. */
 export type TableLookups = (resource: ResourceDetails) => TableLookup;
 
 /** A table as one resource describes it. */
 type DescribedTable = KnownTable & {
-  /** The parts of its full name, in lower case. */
+  /** Parts of the full name, in lower case. */
   parts: readonly string[];
 };
 
-/** The tables of one database, by the last part of their names. */
+/** The tables of one database, keyed by the last part of the name. */
 type DatabaseTables = Map<string, DescribedTable[]>;
 
 /**
- * Indexes tables by database. It covers the catalog's tables, with the current columns of the
- * source, and those that only the source has. A name matches every table whose path ends with it,
- * ignoring case. The resource's own table wins. Otherwise all matches are merged, including their
- * columns.
+ * Indexes tables by database. Includes the catalog's tables, with current columns from the source, and tables that
+ * only the source has. A name matches every table whose path ends with it, ignoring case. The resource's own table
+ * wins. Otherwise all matches and their columns are merged.
  */
 export function createTableLookups(resources: readonly LookupResource[]): TableLookups {
   const databases = new Map<string, DatabaseTables>();
@@ -61,17 +60,14 @@ export function createTableLookups(resources: readonly LookupResource[]): TableL
   };
 }
 
-/**
- * The part of the uri before the table. If the uri is not that of a database, the same part of the
- * id.
- */
+/** Returns the part of the uri before the table, or the same part of the id if the uri does not name a database. */
 function databaseOf({ uri, id }: Pick<ResourceDetails, "uri" | "id">): string {
   return (
     /^[a-z]+:\/\/[^/]*\/db\/[^/]+\//i.exec(uri ?? "")?.[0] ?? id.split(".").slice(0, 3).join(".")
   );
 }
 
-/** The parts of a table's name, with the table last. */
+/** Returns the parts of a table's name. The table comes last. */
 function tableName(resource: Pick<ResourceDetails, "uri" | "id">): string[] {
   const { uri, id } = resource;
   const database = databaseOf(resource);
@@ -102,7 +98,7 @@ function addTable(
   tables.set(last, [...(tables.get(last) ?? []), table]);
 }
 
-/** The tables whose names end in the given one. */
+/** Returns the tables whose names end with the given one. */
 function findTables(tables: DatabaseTables, names: readonly string[]): DescribedTable[] {
   const alike = tables.get(names.at(-1) ?? "") ?? [];
   for (let from = 0; from < names.length; from += 1) {
@@ -115,7 +111,7 @@ function findTables(tables: DatabaseTables, names: readonly string[]): Described
   return [];
 }
 
-/** Merges several descriptions into one table. Undefined if there are none. */
+/** Merges several descriptions into one table. Returns undefined if there are none. */
 function joinTables(
   tables: readonly DescribedTable[],
   ownName: readonly string[],

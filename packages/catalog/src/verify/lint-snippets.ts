@@ -9,7 +9,7 @@ import { runWithin } from "./run-within.ts";
 import { dialectOf } from "./snippet-dialect.ts";
 import type { VerifyFinding } from "./verify-report.ts";
 
-/** Everything that linting a snippet needs. */
+/** State needed to lint snippets. */
 export interface LintContext {
   lookups: TableLookups;
   snippetLinters?: Readonly<Record<string, SnippetLinter>> | undefined;
@@ -17,10 +17,7 @@ export interface LintContext {
   signal: AbortSignal;
 }
 
-/**
- * Lints the snippets of all cards, one after the other. The SQL parser is loaded when the first
- * snippet needs it.
- */
+/** Lints the snippets of all cards one by one. Loads the SQL parser when the first snippet needs it. */
 export async function lintSnippets(
   cards: readonly ProbedCard[],
   context: LintContext,
@@ -86,7 +83,7 @@ async function runLinter(
   return [{ severity: "unverified", code: "linter_failed", message }];
 }
 
-/** Lints snippets of one engine, like `ir`. Returns the problems, or nothing if there are none. */
+/** Lints snippets of one engine, such as `ir`. Returns the problems, or nothing if there are none. */
 export type SnippetLinter = (
   snippet: ResourceSnippet,
   context: { resource: ResourceDetails; signal: AbortSignal },

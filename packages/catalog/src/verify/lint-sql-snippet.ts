@@ -13,15 +13,15 @@ interface LintSqlOptions {
   parser: SqlParser;
   dialect: string;
   lookup: TableLookup;
-  /** Anti-patterns of the snippet's resource. Those of the tables that it names are added. */
+  /** Anti-patterns of the snippet's resource. The linter adds those of the tables that the snippet names. */
   antiPatterns: readonly string[];
 }
 
 const longestSnippet = 100_000;
-/** A query of a table with this many rows needs a limit. */
+/** Row count from which a query on a table needs a limit. */
 const maxUnlimitedRows = 1_000_000;
 
-/** Finds problems of an SQL snippet: syntax errors, unknown names, and anti-patterns of the resources. */
+/** Finds problems in an SQL snippet: syntax errors, unknown names, and the resources' anti-patterns. */
 export function lintSqlSnippet(
   snippet: ResourceSnippet,
   options: LintSqlOptions,
@@ -36,8 +36,7 @@ export function lintSqlSnippet(
     reading = readSql(options.parser.parse(code, options.dialect), options.lookup);
   } catch (error) {
     const reason = inertText(error instanceof Error ? error.message : String(error), 300);
-    // The parser's own syntax errors begin like this. Any other failure proves nothing about the
-    // snippet.
+    // The parser's syntax errors start like this. Any other failure proves nothing about the snippet.
     if (!reason.startsWith("sql parser error")) {
       const message = `The SQL parser failed: ${reason}`;
       return [{ severity: "unverified", code: "linter_failed", message }];

@@ -8,13 +8,13 @@ import type { ProbeAnswer, ProbeRun, ResourceProbe } from "./resource-probe.ts";
 import { runWithin } from "./run-within.ts";
 import type { VerifyFinding } from "./verify-report.ts";
 
-/** A card with the answer of its source. */
+/** A card with its source's answer. */
 export interface ProbedCard {
   details: ResourceDetails | undefined;
   findings: VerifyFinding[];
   /** True if the source was probed and answered. */
   isAnswered: boolean;
-  /** True if the catalog shows all columns, so that the source's columns can replace them. */
+  /** True if the catalog shows all columns, so the source's columns can replace them. */
   isWhole: boolean;
   fresh?: Pick<ResourceInput, "columns" | "shape"> | undefined;
   siblings?: readonly ResourceInput[] | undefined;
@@ -28,7 +28,7 @@ interface ProbeCardOptions {
   signal: AbortSignal;
 }
 
-/** Probes the source of a card and compares the answer. */
+/** Probes a card's source and compares the answer with the card. */
 export async function probeCard(
   card: WholeCard,
   { runs, timeoutMs, signal }: ProbeCardOptions,
@@ -102,7 +102,7 @@ function compareAnswer(card: WholeCard, details: ResourceDetails, answer: ProbeA
   };
 }
 
-/** Fields of the digest that the source lacks, except for columns that a finding already names. */
+/** Returns digest fields that the source lacks, except columns that a finding already names. */
 function staleDigest(
   { overview }: WholeCard,
   columns: NonNullable<ResourceInput["columns"]>,
@@ -112,7 +112,7 @@ function staleDigest(
   const named = new Set(known.map(({ path }) => path));
   return overview.schema_digest.flatMap((entry): VerifyFinding[] => {
     const name = digestName(entry);
-    // A parameter and a field of the response may have the same name.
+    // A parameter and a response field may have the same name.
     if (
       columns.some((each) => isEntryOf(entry, each)) ||
       named.has(`columns.${inertText(name, 200)}`)

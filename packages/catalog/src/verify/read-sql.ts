@@ -8,19 +8,19 @@ type Columns = ReadonlySet<string> | undefined;
 interface Relation {
   columns: Columns;
   /**
-   * Estimated rows of the largest table that the result reads without GROUP BY or LIMIT. 0: size unknown. Undefined if
-   * there is none.
+   * Estimated rows in the largest table that is read without GROUP BY or LIMIT. 0 if its size is unknown.
+   * Undefined if there is no such table.
    */
   rows: number | undefined;
 }
 
-/** The meaning of names in one query, and in the queries around it. */
+/** What names mean in a query and in the queries around it. */
 interface Scope {
-  /** By alias or name, in lower case. */
+  /** Keyed by alias or name, in lower case. */
   sources: Map<string, Columns>;
   aliases: Set<string>;
   outer: Scope | undefined;
-  /** As `Relation.rows`. */
+  /** See `Relation.rows`. */
   rows: number | undefined;
   readsTable: boolean;
 }
@@ -30,7 +30,7 @@ interface Environment {
   outer: Scope | undefined;
 }
 
-/** The meaning of names inside a SELECT. */
+/** What names mean inside a SELECT. */
 interface Inside extends Environment {
   outer: Scope;
 }
@@ -38,14 +38,14 @@ interface Inside extends Environment {
 interface Reader {
   facts: SqlFacts;
   tables: KnownTable[];
-  /** Problems without duplicates, by code and name. */
+  /** Problems by code and name, without duplicates. */
   problems: Map<string, SqlProblem>;
   lookup: TableLookup;
 }
 
 /**
- * Collects the names and facts of a syntax tree, and checks the names against the known tables.
- * Names that it cannot decide are not reported.
+ * Collects names and facts from a syntax tree, and checks the names against the known tables. Does not report
+ * names that it cannot decide on.
  */
 export function readSql(statements: unknown, lookup: TableLookup): SqlReading {
   const facts: SqlFacts = {
@@ -83,7 +83,7 @@ function addProblem({ problems }: Reader, problem: SqlProblem): void {
   problems.set(`${problem.code} ${problem.name.toLowerCase()}`, problem);
 }
 
-/** Reads a query with its common table expressions, and returns its columns. */
+/** Reads a query and its common table expressions. Returns its columns. */
 function readQuery(reader: Reader, query: JsonRecord, environment: Environment): Relation {
   const ctes = new Map(environment.ctes);
   const clause = recordAt(query, "with");
@@ -110,12 +110,12 @@ function readQuery(reader: Reader, query: JsonRecord, environment: Environment):
   return { columns, rows: isLimited ? undefined : rows };
 }
 
-/** The larger number of rows. Undefined if both are undefined. */
+/** Returns the larger row count, or undefined if both are undefined. */
 function larger(left: number | undefined, right: number | undefined): number | undefined {
   return left === undefined || right === undefined ? (left ?? right) : Math.max(left, right);
 }
 
-/** The columns that an alias defines: `AS t (a, b)`. */
+/** Returns the columns that an alias defines, as in `AS t (a, b)`. */
 function namedColumns(alias: JsonRecord): Columns {
   const names = arrayAt(alias, "columns").flatMap((column) => {
     const name = identifierOf(isRecord(column) ? (column["name"] ?? column) : column);
@@ -193,7 +193,7 @@ function readSelect(
   };
 }
 
-/** The names of the output columns. Unknown if a star covers unknown columns. */
+/** Returns the names of the output columns. They are unknown if a star covers unknown columns. */
 function outputOf(projection: readonly unknown[], scope: Scope): Columns {
   const names = new Set<string>();
   for (const item of projection) {
@@ -216,7 +216,7 @@ function outputOf(projection: readonly unknown[], scope: Scope): Columns {
   return names;
 }
 
-/** Reads the tables of one entry of FROM, with its joins. */
+/** Reads the tables in one FROM entry, including joins. */
 function readFrom(reader: Reader, from: unknown, inside: Inside): void {
   if (!isRecord(from)) return;
   readRelation(reader, from["relation"], inside);
@@ -248,7 +248,7 @@ function readRelation(reader: Reader, relation: unknown, inside: Inside): void {
   if (kind === "Derived") {
     add(readQuery(reader, recordAt(content, "subquery"), inside));
   } else if (kind !== "Table" || parts.length === 0 || isRecord(content["args"])) {
-    // A table function, or anything else whose columns are unknown.
+    // A table function or anything else with unknown columns.
     readExpression(reader, content["args"] ?? content["expr"] ?? content["array_exprs"], inside);
     add(unknownRelation);
   } else {
@@ -273,7 +273,7 @@ function tableOf(reader: Reader, parts: readonly string[], { ctes, outer }: Insi
   return { columns: table.columns, rows: table.rows ?? 0 };
 }
 
-/** Fields of the tree whose names are not columns. */
+/** Fields of the tree that contain names other than columns. */
 const skipped = new Set([
   "data_type",
   "alias",
@@ -285,7 +285,7 @@ const skipped = new Set([
   "field",
 ]);
 
-/** Reads every column that an expression names, and every query inside it. */
+/** Reads every column that an expression names and every query that it contains. */
 function readExpression(reader: Reader, node: unknown, environment: Environment): void {
   if (Array.isArray(node)) {
     for (const item of node) readExpression(reader, item, environment);
@@ -315,10 +315,7 @@ function readExpression(reader: Reader, node: unknown, environment: Environment)
   }
 }
 
-/**
- * Reads a query inside `EXISTS`. Its star and missing WHERE do not count, because it returns no
- * columns.
- */
+/** Reads a query inside `EXISTS`. Ignores its star and missing WHERE, because it returns no columns. */
 function readExists(reader: Reader, content: unknown, environment: Environment): void {
   const { broken } = reader.facts;
   const whole = (["select_star", "missing_where"] as const).filter((rule) => !broken.has(rule));
@@ -330,7 +327,7 @@ function startsWithWildcard(pattern: unknown): boolean {
   return /"SingleQuotedString":"%/.test(JSON.stringify(pattern ?? ""));
 }
 
-/** Names that databases define without a table. */
+/** Names that databases define outside of tables. */
 const builtIn = new Set(
   "rowid oid _rowid_ ctid xmin xmax tableoid current_date current_time current_timestamp localtime localtimestamp current_user session_user user value excluded sysdate systimestamp level rownum true false null default".split(
     " ",
@@ -363,7 +360,7 @@ function isKnown(
   if (owner === undefined)
     return aliases.has(column) || sources.has(column) || [...sources.values()].some(isIn);
   if (sources.has(owner)) return isIn(sources.get(owner));
-  // The name may be a field of a structured column.
+  // The name may be a field in a structured column.
   return [...sources.values()].some(
     (columns) => columns === undefined || columns.has(names[0] ?? ""),
   );
@@ -396,7 +393,7 @@ function isAggregate(item: unknown): boolean {
   );
 }
 
-/** The parts of a dotted name. */
+/** Returns the parts of a dotted name. */
 function nameParts(name: unknown): string[] {
   return (Array.isArray(name) ? name : []).flatMap((part) => {
     const text = isRecord(part) ? identifierOf(part["Identifier"]) : undefined;

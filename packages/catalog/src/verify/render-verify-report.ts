@@ -8,9 +8,9 @@ const verdicts = [
   "Not everything could be verified.",
 ];
 
-/** Maximum number of findings listed, worst first. The rest are only counted. */
+/** Maximum number of findings to list, worst first. The rest are only counted. */
 const maxFindings = 200;
-/** A notice that applies to more resources than this is shown once, with the first of them. */
+/** A notice shared by more resources than this is shown once, with the first of them. */
 const maxAlike = 3;
 
 /**

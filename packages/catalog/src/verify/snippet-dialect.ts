@@ -18,7 +18,7 @@ const dialects: Readonly<Record<string, string>> = {
 };
 
 /**
- * The dialect of a snippet: its engine if that is a dialect, otherwise the database of the uri, otherwise a permissive
+ * Returns a snippet's dialect: its engine if that is a dialect, else the database in the uri, else a permissive
  * generic one.
  */
 export function dialectOf(engine: string, uri: string | undefined): string | undefined {

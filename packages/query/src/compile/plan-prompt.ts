@@ -44,7 +44,7 @@ export function planMessages(task: string, context: PlanContext): ChatMessage[] 
   ];
 }
 
-/** The functions that are called by name. The rules show the others in their own syntax. */
+/** Lists the functions that are called by name. The rules show the others in their own syntax. */
 function functionNames(): string {
   const shown = new Set([
     ...Object.keys(operators),
@@ -66,19 +66,13 @@ function argumentLines(details: readonly ResourceDetails[]): string[] {
   });
 }
 
-/** What a model needs to write a plan: a context of `@ccl/catalog`, or only resource details. */
+/** What a model needs to write a plan: a context from `@ccl/catalog`, or just resource details. */
 export interface PlanContext extends AccessOptions {
-  /**
-   * Overview rows and cards, as `budgetedContext` and `drillDown` render them. By default,
-   * `details` are rendered.
-   */
+  /** Overview rows and cards as rendered by `budgetedContext` and `drillDown`. By default, `details` are rendered. */
   text?: string | undefined;
   /** Maps the aliases in `text` to resource ids. */
   aliases?: Readonly<Record<string, string>> | undefined;
-  /**
-   * The resources that plans are checked against. `planDetails` returns the ones that a principal
-   * sees.
-   */
+  /** The resources that plans are checked against. `planDetails` returns those that a principal can see. */
   details: readonly ResourceDetails[];
 }
 

@@ -11,7 +11,7 @@ interface SampleResource {
   rows: MemoryRows;
 }
 
-/** Values of the columns of `ccl_orders`, in the order of its card. */
+/** Column values of `ccl_orders`, in the card's column order. */
 const orders = [
   [1, 1, "10.50", 0.5, "a", true, "2026-01-31", "2026-01-01T10:00:00", "2026-01-01T23:30:00Z"],
   [2, 1, "-0.05", 2.5, "B", false, "2026-02-28", "2026-01-02T00:00:00", "2026-03-29T00:59:59Z"],
@@ -47,7 +47,10 @@ function rowOf(values: (typeof orders)[number]): MemoryRows[number] {
   return { id, customer, amount, weight, note, paid, due, placed, seen };
 }
 
-/** The resources that a connector under test must serve, with plan values. `columns` holds the column types. */
+/**
+ * Resources that a connector under test must serve, with their rows as plan values. `columns` has the column
+ * types.
+ */
 export const sampleResources: readonly [SampleResource, ...SampleResource[]] = [
   {
     table: "ccl_orders",

@@ -23,13 +23,13 @@ export interface RowRequest {
 export interface RowSource {
   name: string;
   isLocal?: boolean | undefined;
-  /** Maximum argument sets of one scan. */
+  /** Maximum number of argument sets in one scan. */
   maxCalls: number;
   decoderOf(column: PlanColumn, declared: string | undefined): ValueDecoder;
   read(request: RowRequest): AsyncIterable<RowPage>;
 }
 
-/** A connector over a row source. A value of the wrong type fails the query. */
+/** Creates a connector over a row source. A value of the wrong type fails the query. */
 export function createRowConnector(source: RowSource): Connector {
   const { name, isLocal } = source;
   return { name, isLocal, run: (scan, options) => runRows(source, scan, options) };
@@ -59,10 +59,7 @@ async function* runRows(
 
 type RowReader = (page: RowPage, row: number, set: ReadonlyMap<string, PlanValue>) => PlanValue[];
 
-/**
- * Creates a reader of the scan's columns. A column that exists only as an argument gets the
- * argument's value.
- */
+/** Creates a reader for the scan's columns. A column that exists only as an argument takes the argument's value. */
 function createRowReader(source: RowSource, { resource, columns }: TableScan): RowReader {
   const known = scanColumns(resource);
   const readers = columns.map((column) => {

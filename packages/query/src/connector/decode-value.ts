@@ -3,10 +3,10 @@ import { typeName, type DataType } from "../plan/data-type.ts";
 import type { PlanValue } from "./column-batch.ts";
 import { QueryError } from "../query-error.ts";
 
-/** Converts a driver's value to a plan value. Undefined if it does not have the type. */
+/** Converts a driver's value to a plan value. Returns undefined if it does not have the type. */
 export type ValueDecoder = (value: unknown) => PlanValue | undefined;
 
-/** A whole number as a number if exact, else as a bigint. */
+/** Returns a whole number as a number if that is exact, otherwise as a bigint. */
 export function exactInt(value: unknown): number | bigint | undefined {
   if (typeof value === "number") return Number.isSafeInteger(value) ? value : undefined;
   if (typeof value === "string" && /^-?\d+$/.test(value)) return exactInt(BigInt(value));
@@ -29,7 +29,7 @@ export function scaledText(value: bigint, scale: number): string {
   return `${sign}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
 }
 
-/** A decimal with exactly `scale` digits after the point. Undefined if that would lose digits. */
+/** Formats a decimal with exactly `scale` digits after the point. Returns undefined if that would lose digits. */
 export function decimalText(text: string, scale: number): string | undefined {
   const parts = /^(?:\+(?!-))?(-?\d+(?:\.(\d*))?)$/.exec(text);
   const [, digits = "", fraction = ""] = parts ?? [];
@@ -37,12 +37,12 @@ export function decimalText(text: string, scale: number): string | undefined {
   return scaledText(scaledInt(digits, scale), scale);
 }
 
-/** Converts a database's ISO text to a canonical time. */
+/** Converts a database's ISO text to a time in canonical form. */
 export function timeText(value: unknown, kind: "timestamp" | "timestamptz"): string | undefined {
   return typeof value === "string" ? canonicalTimestamp(value, kind) : undefined;
 }
 
-/** Decodes the values of PostgreSQL clients. */
+/** Creates a decoder for values from PostgreSQL clients. */
 export function postgresDecoder(type: DataType): ValueDecoder {
   switch (type.kind) {
     case "int":
@@ -61,7 +61,7 @@ export function postgresDecoder(type: DataType): ValueDecoder {
   }
 }
 
-/** Decodes the values of SQLite drivers, which return whole numbers as bigints. */
+/** Creates a decoder for values from SQLite drivers, which return whole numbers as bigints. */
 export function sqliteDecoder(type: DataType): ValueDecoder {
   switch (type.kind) {
     case "int":
@@ -95,7 +95,10 @@ function plainNumber(value: unknown): number | undefined {
   return typeof value === "number" ? value + 0 : undefined;
 }
 
-/** The error for a value that does not have its column's type. It names the kind of value, never the value. */
+/**
+ * Creates the error for a value that does not match its column's type. It names the kind of value, never the
+ * value.
+ */
 export function valueError(
   at: { source: string; column: string; type: DataType },
   value: unknown,

@@ -8,11 +8,11 @@ export interface SimpleCondition {
   column: string;
   operator: keyof typeof conditionSigns;
   type: DataType;
-  /** One value, or several for `in`. No row matches a null. */
+  /** One value, or several for `in`. A null matches no row. */
   values: PlanValue[];
 }
 
-/** The operator as SQL and plans write it. */
+/** Operators as written in SQL and plans. */
 export const conditionSigns = {
   eq: "=",
   in: "in",
@@ -24,7 +24,7 @@ export const conditionSigns = {
 
 const mirrored = { eq: "eq", lt: "gt", le: "ge", gt: "lt", ge: "le" } as const;
 
-/** Splits a condition into simple ones that must all hold. Undefined if a part is not simple. */
+/** Splits a condition into simple ones that must all hold. Returns undefined if any part is not simple. */
 export function simpleConditions(where: TypedExpression): SimpleCondition[] | undefined {
   const conditions = conjunctsOf(where).flatMap((part) => {
     if (part.op !== "call" || part.function !== "between") return [simpleCondition(part)];
@@ -34,7 +34,7 @@ export function simpleConditions(where: TypedExpression): SimpleCondition[] | un
   return conditions.every((condition) => condition !== undefined) ? conditions : undefined;
 }
 
-/** Converts an expression to a simple condition. Undefined if it is not one. */
+/** Converts an expression to a simple condition. Returns undefined if it is not one. */
 export function simpleCondition(part: TypedExpression): SimpleCondition | undefined {
   if (part.op === "in") return comparison("in", part.value, part.list);
   if (part.op !== "call") return undefined;
@@ -51,7 +51,7 @@ function comparison(
   value: TypedExpression | undefined,
   constants: readonly TypedExpression[],
 ): SimpleCondition | undefined {
-  // A number that is compared with a decimal is cast to a common type. The cast changes no value.
+  // A number compared with a decimal is cast to a common type. The cast does not change the value.
   const isCast = value?.op === "cast" && value.type.kind === "decimal";
   const column = isCast ? value.value : value;
   if (column?.op !== "column" || (isCast && column.type.kind === "float")) return undefined;
@@ -64,7 +64,7 @@ function comparison(
     : undefined;
 }
 
-/** Converts a constant to a column's type. Undefined if the type cannot hold the value. */
+/** Converts a constant to a column's type. Returns undefined if the type cannot hold the value. */
 function valueAs(value: PlanValue, type: DataType): PlanValue | undefined {
   const digits = type.kind === "int" ? { precision: 18, scale: 0 } : type;
   if (value === null || !("scale" in digits)) return value;
@@ -87,7 +87,7 @@ function comparisonOf(name: string): keyof typeof mirrored | undefined {
   }
 }
 
-/** Creates a test of the condition for values of its type. A null result counts as false. */
+/** Creates a predicate for the condition over values of its type. A null result counts as false. */
 export function conditionTest({
   operator,
   type,
@@ -113,10 +113,7 @@ type Comparer = (
   right: string | number | bigint | boolean,
 ) => number;
 
-/**
- * Creates the comparison of a type as plans define it: text by code points, decimals and times by
- * value.
- */
+/** Creates a comparer for a type as plans define it: text by code points, decimals and times by value. */
 function comparer(type: DataType): Comparer {
   const sign = (left: bigint | number | boolean, right: bigint | number | boolean): number =>
     left < right ? -1 : left > right ? 1 : 0;
@@ -139,7 +136,7 @@ function comparer(type: DataType): Comparer {
   }
 }
 
-/** NaN equals itself and is above every number, as in PostgreSQL and DuckDB. */
+/** Compares floats. NaN equals itself and is above every number, as in PostgreSQL and DuckDB. */
 function signOfFloats(left: number, right: number): number {
   if (Number.isNaN(left) || Number.isNaN(right))
     return Number(Number.isNaN(left)) - Number(Number.isNaN(right));

@@ -8,7 +8,7 @@ export type DuckDbModule = typeof import("@duckdb/node-api");
 
 const dayMs = 86_400_000;
 
-/** Encodes plan values for DuckDB. */
+/** Creates an encoder from plan values to DuckDB values. */
 export function duckDbEncoder(
   duckdb: DuckDbModule,
   type: DataType,
@@ -41,7 +41,7 @@ function microsOf(text: string): bigint {
   return BigInt(Date.parse(`${clock}Z`)) * 1_000n + BigInt(fraction.padEnd(6, "0") || "0");
 }
 
-/** Decodes DuckDB's values into plan values. */
+/** Creates a decoder from DuckDB values to plan values. */
 export function duckDbDecoder(duckdb: DuckDbModule, type: DataType): ValueDecoder {
   const { kind } = type;
   switch (kind) {

@@ -6,20 +6,20 @@ import { openInstance, type Instance } from "./open-instance.ts";
 import { loadDuckDb } from "./load-duckdb.ts";
 import { runDuckDbSql } from "./run-duckdb-sql.ts";
 
-/** How DuckDB runs. */
+/** Options for running DuckDB. */
 export interface DuckDbEngineOptions {
   /** 2 by default. */
   threads?: number | undefined;
   /**
-   * DuckDB's memory limit. A query that exceeds it fails. 512 by default. Each null order has its
-   * own instance, and the limit applies to each.
+   * DuckDB's memory limit. A query that exceeds it fails. 512 by default. It applies to each instance, and each
+   * null order has its own.
    */
   memoryMiB?: number | undefined;
 }
 
 /**
- * Opens in-memory DuckDB as the engine of `runSql` and `executePlan`. It reads no files, loads no
- * extensions and keeps no data after a query.
+ * Opens an in-memory DuckDB as the engine for `runSql` and `executePlan`. It reads no files, loads no extensions
+ * and keeps no data after a query.
  * @throws QueryError `engine_missing` if @duckdb/node-api is not installed, `invalid_options`
  */
 export async function openDuckDbEngine(options: DuckDbEngineOptions = {}): Promise<QueryEngine> {
@@ -30,7 +30,7 @@ export async function openDuckDbEngine(options: DuckDbEngineOptions = {}): Promi
   }
   const duckdb = await loadDuckDb();
   let isOpen = true;
-  /** Instances by null order, which is a setting of the whole instance. */
+  /** Instances by null order, because the order applies to a whole instance. */
   const instances = new Map<string, Promise<Instance>>();
   const running = new Set<DuckDBConnection>();
   const instanceOf = (nullOrder: string): Promise<Instance> => {

@@ -13,21 +13,21 @@ import { loadDuckDb } from "./load-duckdb.ts";
 import { engineError } from "./result-chunks.ts";
 import { runDuckDbSql } from "./run-duckdb-sql.ts";
 
-/** Which Parquet files may be read, and with which resources. */
+/** Options for reading Parquet files. */
 export interface ParquetConnectorOptions {
-  /** The one folder that DuckDB may read. It follows links inside the folder. */
+  /** The only folder that DuckDB may read. It follows links inside the folder. */
   folder: string;
-  /** The file of a resource in the folder. By default the last part of its address. */
+  /** Returns a resource's file in the folder. Defaults to the last part of its address. */
   fileOf?: ((resource: ResourceDetails) => string) | undefined;
 }
 
-/** A connector that holds a database open. */
+/** A connector that keeps a database open. */
 export interface ParquetConnector extends Connector {
   close(): Promise<void>;
 }
 
 /**
- * A connector over Parquet files through DuckDB. It reads only the needed columns and row groups.
+ * Opens a connector that reads Parquet files through DuckDB. It reads only the needed columns and row groups.
  * @throws QueryError `engine_missing` if @duckdb/node-api is not installed, `engine_failed`
  */
 export async function openParquetConnector(
@@ -76,7 +76,7 @@ function scanText({ columns, conditions }: TableScan, path: string): string {
   return `select ${values.join(", ")} from read_parquet(${quoteText(path)}) where ${where}`;
 }
 
-/** Splits a batch, because DuckDB determines the size of its chunks. */
+/** Splits a batch, because DuckDB determines its own chunk size. */
 function* split(batch: ColumnBatch, batchRows: number): Generator<ColumnBatch> {
   if (batch.rowCount <= batchRows) return yield batch;
   for (let at = 0; at < batch.rowCount; at += batchRows) {
@@ -85,7 +85,7 @@ function* split(batch: ColumnBatch, batchRows: number): Generator<ColumnBatch> {
   }
 }
 
-/** Checks that each column has its catalogued kind or one that fits into it, since a cast could round. */
+/** Checks that each column has its catalogued kind or one that fits in it, because a cast could round. */
 async function checkColumns(
   connection: DuckDBConnection,
   { columns, resource }: TableScan,
@@ -113,7 +113,7 @@ function fits(stored: DataType, wanted: DataType): boolean {
   return stored.kind === "date" && wanted.kind === "timestamp";
 }
 
-/** The name of one file, without globs and without a path out of the folder. */
+/** Returns the name of one file. Rejects globs and paths that leave the folder. */
 function fileName(resource: ResourceDetails, { fileOf }: ParquetConnectorOptions): string {
   const file = fileOf?.(resource) ?? lastPart(resource, "/");
   const isPlain =

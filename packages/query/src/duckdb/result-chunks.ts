@@ -5,13 +5,13 @@ import { QueryError } from "../query-error.ts";
 import { valueError } from "../connector/decode-value.ts";
 import { duckDbDecoder, type DuckDbModule } from "./duckdb-values.ts";
 
-/** A connection and the module that it belongs to. */
+/** A connection and its module. */
 export interface Session {
   duckdb: DuckDbModule;
   connection: DuckDBConnection;
 }
 
-/** Decodes the values of a column. @throws QueryError `value_invalid` for a value that is not of its type */
+/** Creates a decoder for a column. @throws QueryError `value_invalid` for a value of another type */
 export function strictDecoder(
   duckdb: DuckDbModule,
   { name, type }: PlanColumn,
@@ -24,7 +24,7 @@ export function strictDecoder(
   };
 }
 
-/** The chunks of a result as batches. */
+/** Yields a result's chunks as batches. */
 export async function* chunksOf(
   fetchChunk: () => Promise<DuckDBDataChunk | null>,
   decoders: readonly ((value: DuckDBValue) => PlanValue)[],
@@ -41,7 +41,7 @@ export async function* chunksOf(
   }
 }
 
-/** The first line of a DuckDB error. */
+/** Wraps the first line of a DuckDB error in a QueryError. */
 export function engineError(error: unknown): unknown {
   if (QueryError.isInstance(error)) return error;
   const reason = error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error);

@@ -10,7 +10,7 @@ import { duckDbDecoder, duckDbEncoder, type DuckDbModule } from "./duckdb-values
 import { interruptOnAbort } from "./interrupt-on-abort.ts";
 import { chunksOf, engineError, strictDecoder, type Session } from "./result-chunks.ts";
 
-/** How a statement runs. `end` releases the connection once nothing runs on it. */
+/** Options for running a statement. `end` releases the connection once nothing runs on it. */
 interface DuckDbRun extends RunOptions {
   end(): void;
 }
@@ -31,7 +31,7 @@ export async function runDuckDbSql(
     stopListening();
     options.end();
   };
-  /** Closing the connection earlier would block until its statement ends. */
+  /** Closing the connection sooner would block until its statement ends. */
   const endLater = (): void => void current.then(end, end);
   const within = async <T>(action: Promise<T>): Promise<T> => {
     current = action;
@@ -116,10 +116,10 @@ function decoderOf(duckdb: DuckDbModule, type: DuckDBType): (value: DuckDBValue)
   return (value) => decode(value) ?? String(value);
 }
 
-/** Maximum rows of a DuckDB chunk. */
+/** Maximum number of rows in a DuckDB chunk. */
 const chunkRows = 2_048;
 
-/** Loads an input into a temporary table, which is dropped when the connection closes. */
+/** Loads an input into a temporary table, which DuckDB drops when the connection closes. */
 async function load(
   { duckdb, connection }: Session,
   input: EngineInput,

@@ -10,15 +10,12 @@ import type { ExplainedSource, ExplainedStep, PlanExplanation } from "./plan-exp
 
 /** Options of `explainPlan`. */
 export interface ExplainOptions extends ValidateOptions {
-  /**
-   * The connectors that the plan would run with. Without them, sources are named by their
-   * addresses.
-   */
+  /** The connectors that would run the plan. Without them, sources are named by their addresses. */
   connectors?: Connectors | undefined;
 }
 
 /**
- * Explains, without any request, what each source would be asked for and what DuckDB would compute.
+ * Explains what each source would be asked for and what DuckDB would compute, without sending any requests.
  * Estimates come from the catalog.
  * @throws QueryError `plan_invalid`, `connector_missing`
  */

@@ -55,7 +55,7 @@ function aboutBytes(bytes: number | undefined): string {
   return `${Number((bytes / 1000 ** power).toPrecision(3))} ${units[power]}`;
 }
 
-/** Renders a step for people. A scan lists the columns that are read. */
+/** Renders a step for people. A scan lists the columns that it reads. */
 export function stepText(step: PlanStep, { columns }: Pick<TypedStep, "columns">): string {
   switch (step.op) {
     case "scan":
@@ -79,7 +79,7 @@ export function stepText(step: PlanStep, { columns }: Pick<TypedStep, "columns">
   }
 }
 
-/** Renders a condition that a source gets. */
+/** Renders a condition that is sent to a source. */
 export function conditionText({ column, operator, type, values }: SimpleCondition): string {
   const isNumber = isNumeric(type) || type.kind === "bool";
   const shown = values.map((value) => (isNumber ? String(value) : quoteText(String(value))));

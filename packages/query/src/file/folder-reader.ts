@@ -1,12 +1,12 @@
 import type { ResourceDetails } from "@ccl/catalog";
 import { QueryError } from "../query-error.ts";
 
-/** A file's bytes or its text, as a whole or in pieces. */
+/** Bytes or text of a file, as a whole or in pieces. */
 export type FileContent = Uint8Array | string | AsyncIterable<Uint8Array | string>;
 
 /**
- * Creates a reader of one folder and its subfolders. A resource's file is the longest suffix of its
- * address that exists in the folder. Links are followed if they stay inside.
+ * Creates a reader for a folder and its subfolders. A resource's file is the longest suffix of its address that
+ * exists in the folder. Links are followed if they stay inside.
  */
 export function folderReader(folder: string): (resource: ResourceDetails) => Promise<FileContent> {
   return async ({ id, uri }) => {

@@ -11,9 +11,9 @@ import { firstPage, nextPage } from "./http-paging.ts";
 import { requestUrl } from "./request-url.ts";
 
 /**
- * Creates a connector for a JSON API. It sends only GET requests. Conditions on columns that the
- * catalog marks `in: "query"` or `in: "path"` become parameters. It reads every page or fails the
- * query. Time, bytes, pages and a server's waits are limited.
+ * Creates a connector for a JSON API. It sends only GET requests. Conditions on columns marked `in: "query"` or
+ * `in: "path"` in the catalog become parameters. It reads every page or fails the query. Time, bytes, pages and
+ * waits requested by the server are limited.
  * @throws QueryError `invalid_options` for an invalid address or number
  */
 export function httpConnector(options: HttpConnectorOptions): Connector {
@@ -93,7 +93,7 @@ async function* readPages(
   }
 }
 
-/** The error for a repeated page, which would be read forever or count its rows twice. */
+/** Creates the error for a repeated page, which would loop forever or count rows twice. */
 function repeated(name: string, id: string): QueryError {
   const message = `${name} gave the same page of ${JSON.stringify(id)} twice; is its paging set right?`;
   return new QueryError("source_failed", message, { details: { resource: id } });

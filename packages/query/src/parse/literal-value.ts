@@ -7,7 +7,7 @@ type LiteralType = LiteralExpression["type"];
 const minInt = -(2n ** 63n);
 const maxInt = 2n ** 63n - 1n;
 
-/** A literal in canonical form: integers as numbers if exact, decimals and times as text. */
+/** Creates a literal in canonical form: integers as numbers if exact, decimals and times as text. */
 export function literalOf(type: LiteralType, value: unknown): LiteralExpression {
   const canonical = canonicalOf(type, value);
   if (canonical === undefined) {
@@ -59,8 +59,8 @@ function intOf(value: unknown): number | string | undefined {
 }
 
 /**
- * False for text with U+0000, which PostgreSQL cannot store and SQLite drivers cut off, or with a
- * lone surrogate, which has no UTF-8 form.
+ * Returns false for text with U+0000, which PostgreSQL cannot store and SQLite drivers truncate, or with a lone
+ * surrogate, which has no UTF-8 form.
  */
 function isStorable(text: string): boolean {
   return !text.includes("\u0000") && !/\p{Cs}/u.test(text);

@@ -3,7 +3,7 @@ import { joinKinds } from "../plan/logical-plan.ts";
 import { invalidExpression, PlanSyntaxError } from "./parse-issue.ts";
 import type { TokenReader } from "./token-reader.ts";
 
-/** A step as a document writes it. */
+/** A step as written in a document. */
 type StepFields = Record<string, unknown>;
 
 interface Arrow {
@@ -22,8 +22,9 @@ const synonyms: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Splits an arrow form, `scan(id)→filter(...)→agg(...)`, into steps as a document writes them. `->` is the same arrow.
- * Steps are named after their operation and position. A `project` without columns is dropped.
+ * Splits an arrow form, `scan(id)→filter(...)→agg(...)`, into steps as a document would write them. `->` is
+ * equivalent to the arrow. Steps are named after their operation and position. A `project` without columns is
+ * dropped.
  * @throws PlanSyntaxError
  */
 export function readArrow(reader: TokenReader, resource: string | undefined): StepFields[] {
@@ -109,7 +110,7 @@ function readScan({ reader, resource }: Arrow): StepFields {
   throw new PlanSyntaxError("field_missing", message);
 }
 
-/** A name, or an id that ends at a comma or bracket, with or without quotes. */
+/** Reads a name, or an id that ends at a comma or bracket, with or without quotes. */
 function readName(reader: TokenReader): string {
   const { kind } = reader.peek();
   return kind === "text" || kind === "quoted" ? reader.take() : reader.takeText();
@@ -144,14 +145,14 @@ function readJoin(arrow: Arrow, left: string, kind: string): StepFields {
   throw new PlanSyntaxError("field_missing", message);
 }
 
-/** A chain that begins with scan or union, or a bare resource. */
+/** Reads a chain that starts with scan or union, or a bare resource. */
 function readSource(arrow: Arrow): string {
   const { reader } = arrow;
   if ((reader.is("scan") || reader.is("union")) && reader.is("(", 1)) return readChain(arrow);
   return addStep(arrow, { op: "scan", resource: readName(reader) });
 }
 
-/** The items between brackets, by default each as a text. */
+/** Reads the items between brackets. By default, each is read as text. */
 function series(
   reader: TokenReader,
   read: (reader: TokenReader) => string = () => reader.takeText(),

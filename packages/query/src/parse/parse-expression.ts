@@ -20,7 +20,7 @@ import { reservedWords } from "../plan/reserved-words.ts";
 import { planLimits } from "./plan-limits.ts";
 import type { TokenReader } from "./token-reader.ts";
 
-/** The operators between two values, by how they are written. */
+/** Binary operators by their symbol or keyword. */
 const binary: ReadonlyMap<string, { name: FunctionName; level: number }> = new Map(
   Object.keys(operators)
     .filter(isFunctionName)
@@ -31,7 +31,7 @@ const binary: ReadonlyMap<string, { name: FunctionName; level: number }> = new M
     }),
 );
 const timeKinds = ["date", "timestamp", "timestamptz"] as const;
-// A map, since a model may call a function named `constructor`.
+// A map, because a model may call a function named `constructor`.
 const synonyms: ReadonlyMap<string, FunctionName> = new Map([
   ["nullif", "null_if"],
   ["substr", "substring"],
@@ -41,12 +41,15 @@ const synonyms: ReadonlyMap<string, FunctionName> = new Map([
   ["ifnull", "coalesce"],
 ]);
 
-/** Reads an expression at the reader's position. Binding from loose to tight: OR, AND, NOT, comparison, + - ||, * / %. */
+/**
+ * Reads an expression at the reader's position. Precedence from low to high: OR, AND, NOT, comparison, + - ||, * /
+ * %.
+ */
 export function readExpression(reader: TokenReader): Expression {
   return reader.nested(() => readLevel(reader, 1));
 }
 
-/** Reads operators of one level and above. `a || b || c` becomes one call, as `and` and `or` do. */
+/** Reads operators of this level and above. `a || b || c` becomes one call, as do chains of `and` and `or`. */
 function readLevel(reader: TokenReader, level: number): Expression {
   if (level === 3) return readNot(reader);
   if (level === 4) return readComparison(reader);
@@ -229,8 +232,8 @@ function readArguments(reader: TokenReader): Expression[] {
 }
 
 /**
- * An aggregate call like `sum(amount)`, `count()`, `count(*)` or `count(distinct city)`. Undefined
- * if no aggregate begins here.
+ * Reads an aggregate call such as `sum(amount)`, `count()`, `count(*)` or `count(distinct city)`. Returns
+ * undefined if there is no aggregate at the reader's position.
  */
 export function readAggregate(reader: TokenReader): Omit<NamedAggregate, "name"> | undefined {
   const { kind, text: name } = reader.peek();

@@ -8,15 +8,16 @@ import { planLimits } from "./plan-limits.ts";
 import { readFields, readText, report, type Read, type ReadContext } from "./read-fields.ts";
 import { readStep } from "./read-step.ts";
 
-/** How a plan is parsed. */
+/** Options for parsing a plan. */
 export interface ParsePlanOptions {
-  /** The resource that a bare `scan` of the arrow form reads, for snippets of one resource. */
+  /** The resource that a bare `scan` in an arrow form reads. Used for snippets of one resource. */
   resource?: string | undefined;
 }
 
 /**
- * Parses a plan from YAML, JSON, an arrow form (`scan(id)→filter(...)→agg(...)`), or an already parsed value. `from`
- * defaults to the previous step, a name to the operation and position. Issue codes are of `PlanParseIssueCode`.
+ * Parses a plan from YAML, JSON, an arrow form (`scan(id)→filter(...)→agg(...)`), or an already parsed value.
+ * `from` defaults to the previous step, names to the operation and position. Issue codes are in
+ * `PlanParseIssueCode`.
  */
 export function parseLogicalPlan(
   document: unknown,
@@ -52,7 +53,7 @@ function planOfText(
   return context.issues.length > 0 ? undefined : planOfValue(context, value);
 }
 
-/** YAML 1.2, which includes JSON. Aliases, anchors and duplicate keys are refused. */
+/** Parses YAML 1.2, which includes JSON. Rejects aliases, anchors and duplicate keys. */
 function readDocument(context: ReadContext, text: string): unknown {
   const maxDepth = planLimits.depth * 4;
   if (nestsDeeper(text, maxDepth)) {
@@ -87,7 +88,7 @@ function yamlMessage(reason: string): string {
   return `This is not YAML: ${reason.replace(/\.$/, "")}. Within [ ] and { } an expression with a comma, colon or bracket stands in double quotes.`;
 }
 
-/** Counts open brackets and the marks that nest a line. It ignores quotes, so the count is never too low. */
+/** True if the text may nest deeper than `max`. Counts open brackets and nesting marks in a line, even in quotes. */
 function nestsDeeper(text: string, max: number): boolean {
   let open = 0;
   for (const line of text.split("\n")) {

@@ -11,21 +11,21 @@ import {
 import { planLimits } from "./plan-limits.ts";
 import { TokenReader, type NodeCount } from "./token-reader.ts";
 
-/** State that the readers of one document share. */
+/** State shared by the readers of one document. */
 export interface ReadContext {
   readonly count: NodeCount;
   readonly issues: Issue[];
 }
 
-/** Reads one value of a document, which may be absent. After reporting an issue it returns a placeholder. */
+/** Reads one value in a document, which may be absent. Returns a placeholder after reporting an issue. */
 export type Read<T> = (context: ReadContext, value: unknown, path: IssuePath) => T;
 
 /** The fields of an object, by name. */
 export interface Fields {
   get<T>(name: string, read: Read<T>): T;
-  /** Undefined if the field is absent or null. */
+  /** Returns undefined if the field is absent or null. */
   optional<T>(name: string, read: Read<T>): T | undefined;
-  /** Reports an issue of the object or of one of its fields. Returns undefined. */
+  /** Reports an issue with the object or one of its fields. Returns undefined. */
   fail(code: PlanParseIssueCode, message: string, field?: string): undefined;
 }
 
@@ -40,7 +40,7 @@ export function report(
   return undefined;
 }
 
-/** Reads the fields of an object. Reports every field that was not read, before the issues of the others. */
+/** Reads the fields of an object. Reports all fields that were not read, before issues with the others. */
 export const readFields =
   <T>(read: (fields: Fields) => T): Read<T> =>
   (context, object, path) => {
@@ -69,14 +69,14 @@ export const readFields =
     return value;
   };
 
-/** An absent field means the same as null. */
+/** True if the value is undefined or null, which mean the same. */
 const isAbsent = (value: unknown): boolean => value === undefined || value === null;
 
-/** True for a list that is absent or empty. */
+/** True if the list is absent or empty. */
 export const isEmptyList: Read<boolean> = (_, value) =>
   isAbsent(value) || (Array.isArray(value) && value.length === 0);
 
-/** A name of a step, a column or a resource: 1 to 200 characters, no control characters. */
+/** Reads the name of a step, column or resource: 1 to 200 characters, no control characters. */
 export const readName: Read<string> = (context, value, path) => {
   if (typeof value !== "string" || value === "") {
     const message = `A name is needed here, not ${quoted(value ?? null)}.`;
@@ -90,13 +90,13 @@ export const readName: Read<string> = (context, value, path) => {
   return value;
 };
 
-/** How many items a list needs, and the message if it has fewer. */
+/** Minimum number of items in a list, and the message if it has fewer. */
 export interface MinItems {
   count: number;
   message: string;
 }
 
-/** Reads a list and drops the items that cannot be parsed. */
+/** Reads a list. Drops items that cannot be parsed. */
 export const readList =
   <T>(read: Read<T | undefined>, min?: MinItems): Read<T[]> =>
   (context, value, path) => {
@@ -119,7 +119,7 @@ export const readList =
     return items;
   };
 
-/** Parses a text and turns a syntax error into an issue. */
+/** Parses text and reports a syntax error as an issue. */
 export function readText<T>(
   context: ReadContext,
   text: string,

@@ -4,7 +4,7 @@ import { readAggregate, readExpression } from "./parse-expression.ts";
 import { reservedWords } from "../plan/reserved-words.ts";
 import type { TokenReader } from "./token-reader.ts";
 
-/** A name: a bare word that is not reserved, or one in double quotes. */
+/** Reads a name: a bare word that is not reserved, or a name in double quotes. */
 function readNameToken(reader: TokenReader): string {
   const { kind, text } = reader.peek();
   const isName =
@@ -13,13 +13,13 @@ function readNameToken(reader: TokenReader): string {
   return reader.take();
 }
 
-/** `value as name`. Without a name, one is derived from the value. */
+/** Reads `value as name`. Without a name, one is derived from the value. */
 export function readNamedExpression(reader: TokenReader): NamedExpression {
   const value = readExpression(reader);
   return { name: reader.accept("as") ? readNameToken(reader) : defaultName(value), value };
 }
 
-/** `sum(column) as name`. Without a name, one like `sum_column`. */
+/** Reads `sum(column) as name`. The name defaults to one like `sum_column`. */
 export function readNamedAggregate(reader: TokenReader): NamedAggregate {
   const aggregate = readAggregate(reader) ?? reader.fail("an aggregate like sum(column)");
   return {
@@ -28,7 +28,7 @@ export function readNamedAggregate(reader: TokenReader): NamedAggregate {
   };
 }
 
-/** `column`, `column desc`, `column asc nulls first`. */
+/** Reads `column`, `column desc` or `column asc nulls first`. */
 export function readSortKey(reader: TokenReader): SortKey {
   const column = readNameToken(reader);
   const direction = reader.accept("desc") ? "desc" : "asc";
@@ -39,7 +39,7 @@ export function readSortKey(reader: TokenReader): SortKey {
   return { column, direction, nulls: "last" };
 }
 
-/** `left_column = right_column`. */
+/** Reads `left_column = right_column`. */
 export function readJoinKey(reader: TokenReader): { left: string; right: string } {
   const left = readNameToken(reader);
   reader.expect("=");

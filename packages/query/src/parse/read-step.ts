@@ -15,7 +15,7 @@ import {
 import { readJoinKey, readNamedAggregate, readNamedExpression, readSortKey } from "./read-items.ts";
 import type { TokenReader } from "./token-reader.ts";
 
-/** Reads a step of a document. An absent `from` means the previous step. */
+/** Creates a reader for a step of a document. If `from` is absent, the previous step is used. */
 export function readStep(index: number, previous: string | undefined): Read<PlanStep | undefined> {
   return (context, value, path) => {
     if (!isRecord(value)) {
@@ -45,7 +45,7 @@ const inputOr =
     return "";
   };
 
-/** Reads a text in its own syntax, like `sum(amount) as revenue`. */
+/** Creates a reader for text in its own syntax, such as `sum(amount) as revenue`. */
 const readWritten =
   <T>(wanted: string, read: (reader: TokenReader) => T): Read<T | undefined> =>
   (context, value, path) =>
@@ -59,7 +59,7 @@ const sortKey = readWritten('a key: write "column desc"', readSortKey);
 const aggregate = readWritten('an aggregate: write "sum(column) as name"', readNamedAggregate);
 const condition = readWritten('an expression: write a text like "amount > 1"', readExpression);
 
-/** The texts of a field as they stand in the document. */
+/** Returns the text of a field as written in the document. */
 const asWritten: Read<string> = (_, value) =>
   Array.isArray(value) ? value.join(", ") : String(value ?? "");
 
@@ -70,7 +70,7 @@ const wholeNumber: Read<number> = (context, value, path) => {
   return 0;
 };
 
-/** The fields of each operation. `from` has its own reader. */
+/** Readers for the fields of each operation. `from` is read separately. */
 const readers: Record<
   PlanOperation,
   (fields: Fields, name: string, from: Read<string>) => PlanStep | undefined

@@ -2,12 +2,12 @@ import { invalidExpression, PlanSyntaxError, quoted } from "./parse-issue.ts";
 import { planLimits } from "./plan-limits.ts";
 import { tokenize, type Token } from "./tokenize.ts";
 
-/** Counts the nodes of a whole plan across its texts. */
+/** Counts the nodes of a whole plan across all its strings. */
 export interface NodeCount {
   nodes: number;
 }
 
-/** Reads a text token by token, within the limits of plans. */
+/** Reads text token by token, within the limits for plans. */
 export class TokenReader {
   readonly #text: string;
   readonly #tokens: Token[];
@@ -29,14 +29,14 @@ export class TokenReader {
     this.#count = count;
   }
 
-  /** The token `ahead` of the next one, without taking it. */
+  /** Returns the token `ahead` places after the next one, without consuming it. */
   peek(ahead = 0): Token {
     const token = this.#tokens[Math.min(this.#at + ahead, this.#tokens.length - 1)];
     if (token === undefined) throw invalidExpression("The text is empty.");
     return token;
   }
 
-  /** Takes a token and returns what it means: a name or a text without its quotes, a word as it is spelled. */
+  /** Consumes a token and returns its value: a name or string without quotes, or a word as spelled. */
   take(): string {
     const { kind, start, end } = this.peek();
     this.#at += 1;
@@ -46,7 +46,7 @@ export class TokenReader {
     return written.slice(1, -1).replaceAll(quote + quote, quote);
   }
 
-  /** True for a symbol, or for a word of the grammar in any case. */
+  /** True if the token is this symbol or keyword. Keywords match in any case. */
   is(wanted: string, ahead = 0): boolean {
     const { kind, text } = this.peek(ahead);
     return text === wanted && (kind === "symbol" || kind === "word");
@@ -66,7 +66,7 @@ export class TokenReader {
     if (this.peek().kind !== "end") this.fail("the end");
   }
 
-  /** Throws with what was expected in place of the next token. */
+  /** Throws an error that says what was expected instead of the next token. */
   fail(expected: string): never {
     const { kind, start, end } = this.peek();
     const found =
@@ -74,7 +74,7 @@ export class TokenReader {
     throw invalidExpression(`Expected ${expected}, but ${found} at character ${start + 1}.`);
   }
 
-  /** Takes everything up to a comma, a closing bracket or the word `stop` outside of inner brackets. */
+  /** Consumes everything up to a comma, a closing bracket or the word `stop` outside inner brackets. */
   takeText(stop?: string): string {
     const { start, depth } = this.peek();
     let end = start;
@@ -96,7 +96,7 @@ export class TokenReader {
     );
   }
 
-  /** Runs an action one level deeper. */
+  /** Runs an action one nesting level deeper. */
   nested<T>(action: () => T): T {
     this.#depth += 1;
     if (this.#depth > planLimits.depth) {
@@ -113,7 +113,7 @@ export class TokenReader {
   }
 }
 
-/** Refuses what statements may have and plans may not: other quotation marks and operators. */
+/** Rejects tokens that are allowed in statements but not in plans: other quotation marks and operators. */
 function checkToken({ kind, text, start }: Token): void {
   if (text === "'" || text === '"')
     throw invalidExpression(`The ${text} at character ${start + 1} is never closed.`);

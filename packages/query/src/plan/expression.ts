@@ -10,15 +10,16 @@ export type Expression =
   | InExpression<Expression, LiteralExpression>
   | CastExpression;
 
-/** A column of the step that the expression reads. */
+/** A column of the step that the expression reads from. */
 export interface ColumnExpression {
   op: "column";
   name: string;
 }
 
 /**
- * A constant. An `int` is a number, or its digits if a number is not exact. A `decimal` is its digits. A `date` is
- * `YYYY-MM-DD`, a `timestamp` `YYYY-MM-DDTHH:MM:SS` with up to 6 fractional digits, a `timestamptz` the same with `Z`.
+ * A constant. An `int` is a number, or a string of digits if a number would be inexact. A `decimal` is a string of
+ * digits. A `date` is `YYYY-MM-DD`, a `timestamp` `YYYY-MM-DDTHH:MM:SS` with up to 6 fractional digits, a
+ * `timestamptz` the same with `Z`.
  */
 export interface LiteralExpression {
   op: "literal";
@@ -26,14 +27,14 @@ export interface LiteralExpression {
   value: string | number | boolean | null;
 }
 
-/** An operator or a function. */
+/** A call of an operator or a function. */
 export interface CallExpression<Part> {
   op: "call";
   function: FunctionName;
   arguments: Part[];
 }
 
-/** The value of the first branch whose condition is true, else `otherwise`, else null. */
+/** Evaluates to the first branch whose condition is true, else `otherwise`, else null. */
 export interface CaseExpression<Part> {
   op: "case";
   branches: { when: Part; value: Part }[];
@@ -41,8 +42,8 @@ export interface CaseExpression<Part> {
 }
 
 /**
- * True if the value equals an item of the list, null if the value is null. The list is not empty
- * and holds no null.
+ * True if the value equals an item in the list, null if the value is null. The list is not empty and contains no
+ * nulls.
  */
 export interface InExpression<Part, Literal> {
   op: "in";
@@ -50,20 +51,20 @@ export interface InExpression<Part, Literal> {
   list: Literal[];
 }
 
-/** Casts the value to a type, named as `typeName` does. */
+/** Casts the value to a type, named as in `typeName`. */
 export interface CastExpression {
   op: "cast";
   value: Expression;
   type: string;
 }
 
-/** A value and its column name. */
+/** A value and the name of its column. */
 export interface NamedExpression {
   name: string;
   value: Expression;
 }
 
-/** What an aggregate computes over the rows of a group. */
+/** Functions that aggregate the rows of a group. */
 export type AggregateFunction = "count" | "count_distinct" | "sum" | "avg" | "min" | "max";
 
 /** All aggregate functions. */
@@ -76,12 +77,12 @@ const aggregateFunctions: readonly AggregateFunction[] = [
   "max",
 ];
 
-/** True for the name of an aggregate. */
+/** True if the name is an aggregate function. */
 export function isAggregateName(name: string): name is AggregateFunction {
   return aggregateFunctions.some((known) => known === name);
 }
 
-/** An aggregate and its column name. Only `count` may omit the argument. It then counts rows. */
+/** An aggregate and the name of its column. Only `count` may omit the argument, and then counts rows. */
 export interface NamedAggregate {
   name: string;
   function: AggregateFunction;

@@ -11,11 +11,11 @@ import type {
 } from "./expression.ts";
 import type { JoinKind, LogicalPlan, SortKey } from "./logical-plan.ts";
 
-/** A column of a step's rows. */
+/** A column in a step's output. */
 export interface PlanColumn {
   name: string;
   type: DataType;
-  /** As the catalog names it. Only operations that preserve the unit keep it. */
+  /** Unit as named in the catalog. Only operations that preserve the unit keep it. */
   unit?: string | undefined;
 }
 
@@ -26,8 +26,8 @@ export interface TypedValue {
 }
 
 /**
- * An expression with resolved names and types. Conversions are casts. Operands of a comparison, the results of a CASE and
- * the values of an IN have one type. Units, zones and patterns are literals.
+ * An expression with resolved names and types. Conversions are casts. Operands of a comparison, results of a CASE
+ * and values of an IN share one type. Units, zones and patterns are literals.
  */
 export type TypedExpression =
   | TypedLiteral
@@ -40,10 +40,10 @@ export type TypedExpression =
         | { op: "cast"; value: TypedExpression }
       ));
 
-/** A constant in canonical form for its type. Null for a null of any type. */
+/** A constant in the canonical form of its type. A null has the value null in every type. */
 export type TypedLiteral = TypedValue & Pick<LiteralExpression, "op" | "value">;
 
-/** An operator or a function. */
+/** A call of an operator or function. */
 export type TypedCall = TypedValue & CallExpression<TypedExpression>;
 
 /** An aggregate over the rows of a group. */
@@ -70,19 +70,19 @@ interface StepOf<Op extends string> {
   columns: PlanColumn[];
 }
 
-/** Reads columns of a resource. */
+/** Reads columns from a resource. */
 export interface TypedScan extends StepOf<"scan"> {
-  /** Only has columns that the principal may see. */
+  /** Contains only columns that the principal may see. */
   resource: ResourceDetails;
 }
 
-/** Keeps the rows for which a condition holds. */
+/** Keeps rows for which a condition is true. */
 interface TypedFilter extends StepOf<"filter"> {
   from: string;
   where: TypedExpression;
 }
 
-/** One value for each of `columns`. */
+/** Computes one value for each of `columns`. */
 export interface TypedProject extends StepOf<"project"> {
   from: string;
   values: TypedExpression[];
@@ -93,13 +93,13 @@ export interface TypedJoin extends StepOf<"join"> {
   kind: JoinKind;
   left: string;
   right: string;
-  /** The right expression reads from the right step. */
+  /** `left` reads from the left step and `right` from the right step. */
   on: { left: TypedExpression; right: TypedExpression }[];
-  /** How many of `columns` come from the left. The rest are all columns of the right step, in its order. */
+  /** Number of `columns` that come from the left. The rest are all columns of the right step, in order. */
   leftCount: number;
 }
 
-/** Groups rows: `columns` are the keys, then the aggregates. */
+/** Groups rows. `columns` are the keys, followed by the aggregates. */
 export interface TypedAggregateStep extends StepOf<"aggregate"> {
   from: string;
   by: TypedExpression[];
@@ -119,7 +119,7 @@ interface TypedLimit extends StepOf<"limit"> {
   offset: number;
 }
 
-/** All rows of the inputs. `values[i]` holds the columns from input i. */
+/** Returns all rows of the inputs. `values[i]` contains the columns from input i. */
 interface TypedUnion extends StepOf<"union"> {
   from: string[];
   values: TypedExpression[][];
@@ -130,17 +130,17 @@ interface TypedDistinct extends StepOf<"distinct"> {
   from: string;
 }
 
-/** A plan that was checked against the catalog. */
+/** A plan that has been checked against the catalog. */
 export interface ValidLogicalPlan {
   plan: LogicalPlan;
-  /** In the plan's order, so inputs come before the steps that read them. */
+  /** In plan order, so inputs come before the steps that read them. */
   steps: TypedStep[];
   /** The columns of the result. */
   columns: PlanColumn[];
   warnings: Issue[];
 }
 
-/** The direct subexpressions of an expression. */
+/** Returns the direct subexpressions of an expression. */
 export function partsOf(expression: TypedExpression): TypedExpression[] {
   switch (expression.op) {
     case "column":
@@ -159,7 +159,7 @@ export function partsOf(expression: TypedExpression): TypedExpression[] {
   }
 }
 
-/** Replaces the direct subexpressions of an expression. Keeps lists of constants. */
+/** Replaces the direct subexpressions of an expression. Leaves lists of constants unchanged. */
 export function withParts(
   expression: TypedExpression,
   write: (part: TypedExpression) => TypedExpression,
@@ -184,19 +184,19 @@ export function withParts(
   }
 }
 
-/** The names of the columns that an expression reads. */
+/** Returns the names of columns that an expression reads. */
 export function columnsOf(expression: TypedExpression): string[] {
   return expression.op === "column" ? [expression.name] : partsOf(expression).flatMap(columnsOf);
 }
 
-/** The parts of an AND, or the expression itself. */
+/** Returns the operands of an AND, or the expression itself. */
 export function conjunctsOf(expression: TypedExpression): TypedExpression[] {
   return expression.op === "call" && expression.function === "and"
     ? expression.arguments.flatMap(conjunctsOf)
     : [expression];
 }
 
-/** The AND of all parts. */
+/** Combines all parts with AND. */
 export function conjunction(parts: readonly TypedExpression[]): TypedExpression | undefined {
   const [first] = parts;
   if (first === undefined || parts.length === 1) return first;

@@ -11,22 +11,22 @@ import {
   type SqlResult,
 } from "../select/run-sql.ts";
 
-/** A SELECT, or a plan as `parseLogicalPlan` takes it. */
+/** A SELECT, or a plan as accepted by `parseLogicalPlan`. */
 export interface Query {
   sql?: string | undefined;
-  /** Read if there is no SQL. */
+  /** Used if there is no SQL. */
   plan?: unknown;
 }
 
-/** Steps that run in one place, in order. */
+/** Steps that run in one place, in execution order. */
 interface QueryPlace {
   name: string;
   steps: { text: string }[];
-  /** Estimated number of rows that it returns. */
+  /** Estimated number of returned rows. */
   rows?: number | undefined;
 }
 
-/** Where each part of a query would run. */
+/** Describes where each part of a query would run. */
 export interface QueryExplanation {
   ranOn: string;
   text: string;
@@ -34,7 +34,7 @@ export interface QueryExplanation {
   diagram: { sources: QueryPlace[]; here?: QueryPlace | undefined };
 }
 
-/** Runs SQL like `executeSql`, or a plan, which has no doubts. @throws QueryError like `executeSql` */
+/** Runs SQL like `executeSql`, or a plan, which returns no doubts. @throws QueryError like `executeSql` */
 export async function executeQuery(
   { sql, plan }: Query,
   options: RunSqlOptions,
@@ -67,7 +67,10 @@ export async function explainQuery(
   return { ranOn: "DuckDB", text, diagram: { sources, here: { name: "here", steps: local } } };
 }
 
-/** A statement runs unchanged in one source, or its clauses run in DuckDB over rows from the sources. */
+/**
+ * Builds the diagram. A statement runs unchanged in one source, or its clauses run in DuckDB over rows from the
+ * sources.
+ */
 function sqlDiagram({ ranOn, tables, steps }: SqlExplanation): QueryExplanation["diagram"] {
   const clauses = steps.map((text) => ({ text }));
   const names = [...new Set(tables.map(({ source }) => source))];

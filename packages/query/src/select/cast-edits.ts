@@ -5,13 +5,16 @@ import { closingAfter } from "./sql-tokens.ts";
 
 type CastTypes = Readonly<Record<string, string>>;
 
-/** Types whose casts differ between a dialect and DuckDB, with the macros that replace them. Other casts agree. */
+/**
+ * Types whose casts differ between a dialect and DuckDB, with the macros that replace them. Other casts are the
+ * same.
+ */
 const castTypes: Readonly<Record<SqlSpelling, CastTypes>> = {
   postgresql: {
     ...casts("cast_smallint", "smallint int2"),
     ...casts("cast_integer", "integer int int4"),
     ...casts("cast_bigint", "bigint int8"),
-    // A numeric without digits has any size in PostgreSQL, but 18 digits in DuckDB.
+    // A numeric without declared digits can have any size in PostgreSQL, but has 18 digits in DuckDB.
     ...casts("cast_numeric", "numeric decimal dec"),
     ...casts("cast_text", "text varchar"),
     "character varying": "cast_text",
@@ -30,7 +33,10 @@ function casts(macro: string, types: string): CastTypes {
   return Object.fromEntries(types.split(" ").map((type) => [type, macro]));
 }
 
-/** Rewrites `cast(x as text)` and `x::text` as `cast_text(x)`. Of two at one position, the outer cast comes first. */
+/**
+ * Rewrites `cast(x as text)` and `x::text` as `cast_text(x)`. If two casts start at one position, the outer one
+ * comes first.
+ */
 export function castEdits(
   tokens: readonly Token[],
   spelling: SqlSpelling,
@@ -71,7 +77,7 @@ export function castEdits(
   return edits;
 }
 
-/** The type that begins at a position. `length` is the first argument in its parentheses. */
+/** Reads the type at a position. `length` is the first argument in its parentheses. */
 function typeAt(
   tokens: readonly Token[],
   at: number,
@@ -91,7 +97,7 @@ const notCalled: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Start of the operand of `::`: a name, a literal, a call, or a parenthesized expression. */
+/** Finds the start of the operand of `::`: a name, a literal, a call, or a parenthesized expression. */
 function operandBefore(tokens: readonly Token[], at: number): number {
   let index = at - 1;
   const textAt = (place: number): string => tokens[place]?.text ?? "";

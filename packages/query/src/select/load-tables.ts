@@ -12,7 +12,7 @@ import type { SqlPlan } from "./parse-sql.ts";
 import type { Comparison } from "./resolution.ts";
 import type { SqlSpelling } from "./sql-functions.ts";
 
-/** Tables for an engine, and the loaded table for each table reference of the statement. */
+/** Tables for an engine, and the loaded table for each table reference in the statement. */
 export interface LoadedTables {
   inputs: EngineInput[];
   nameOf: ReadonlyMap<TableUse, string>;
@@ -20,10 +20,7 @@ export interface LoadedTables {
 
 type LoadOptions = ScanOptions & { spelling: SqlSpelling };
 
-/**
- * Starts to read the columns that a statement needs. A table that the statement names once is
- * filtered by WHERE.
- */
+/** Starts reading the columns that a statement needs. Applies WHERE to tables that the statement names only once. */
 export function loadTables(plan: SqlPlan, options: LoadOptions): LoadedTables {
   const { tables, conditions } = plan.resolved;
   const groups = new Map<string, TableUse[]>();
@@ -64,7 +61,7 @@ function loadTable(
     columns,
     conditions: known.flatMap((comparison) => conditionsOf(comparison, columns)),
   };
-  // An access rule may read columns that the statement does not know.
+  // An access rule may read columns that the statement cannot see.
   const details = [...options.details]
     .filter(({ id }) => id === visible.id)
     .map((resource) => storedTypes(resource, options));
@@ -73,7 +70,7 @@ function loadTable(
   return engineInput(name, columns, { ...opened, nameOf });
 }
 
-/** SQLite stores decimals as doubles and dates as text, so its own functions must see those types. */
+/** SQLite stores decimals as doubles and dates as text, so its functions must receive those types. */
 function storedTypes(
   resource: ResourceDetails,
   { connectors, spelling }: LoadOptions,
@@ -88,7 +85,7 @@ function storedTypes(
   return { ...resource, columns };
 }
 
-/** The comparison as conditions of a scan. Empty if the two might differ in meaning. */
+/** Converts the comparison to scan conditions. Returns none if their meaning might differ. */
 function conditionsOf(
   { column, operator, literals }: Comparison,
   columns: readonly PlanColumn[],
@@ -110,7 +107,7 @@ function conditionsOf(
   return [{ column, operator: values.length === 1 ? compared : "in", type, values }];
 }
 
-/** A literal of SQL as a value of a column. Undefined if sources might compare it in another way. */
+/** Converts a SQL literal to a column value. Returns undefined if sources might compare it differently. */
 function valueOf(literal: string, kind: DataKind, operator: string): string | number | undefined {
   const text = literal.startsWith("'") ? literal.slice(1, -1).replaceAll("''", "'") : undefined;
   if (kind === "text" && operator === "=") return text;

@@ -11,24 +11,24 @@ import { statementText } from "./statement-text.ts";
 import { SyntaxPlaces } from "./syntax-places.ts";
 import { TableNames } from "./table-names.ts";
 
-/** What a statement is checked against. */
+/** Options for checking a statement. */
 export interface ParseSqlOptions extends AccessOptions {
-  /** The tables that it may read, as the catalog shows them. */
+  /** Tables that the statement may read, as shown by the catalog. */
   details: Iterable<ResourceDetails>;
   /**
-   * Decides how `like`, `/` of integers and others behave. By default, the dialect of the source or
-   * of the functions that the statement calls.
+   * Determines how `like`, integer `/` and others behave. Defaults to the dialect of the source or of the
+   * functions that the statement calls.
    */
   dialect?: SqlSpelling | undefined;
 }
 
-/** A SELECT that was checked against the catalog. Run it with `runSql`. */
+/** A SELECT that has been checked against the catalog. Run it with `runSql`. */
 export interface SqlPlan {
   /** The statement without comments. */
   text: string;
-  /** The catalog tables that it reads, each once, with the columns that it needs. */
+  /** Catalog tables that the statement reads, without duplicates, with the columns that it needs. */
   tables: { resource: string; columns: string[] }[];
-  /** The databases that understand it unchanged. */
+  /** Databases that understand the statement unchanged. */
   dialects: SqlSpelling[];
   /** Results of the checks that `runSql` needs. */
   readonly resolved: ResolvedSelect;
@@ -37,23 +37,17 @@ export interface SqlPlan {
 
 const maxCharacters = 100_000;
 const parsers = ["postgresql", "duckdb", "sqlite", "generic"];
-/**
- * Limits the SELECTs of WITH and UNION. The check reads them, and a database plans them, without a
- * turn for the deadline.
- */
+/** Limits the SELECTs in WITH and UNION. While they are checked and planned, the deadline cannot take effect. */
 const maxSelects = 100;
-/**
- * For a longer statement, the event loop gets a turn between the stages, so that a deadline can
- * take effect.
- */
+/** For longer statements, the event loop gets a turn between stages, so that a deadline can take effect. */
 const longCharacters = 4_000;
 
 /**
- * Parses and checks one SELECT in the syntax of PostgreSQL, SQLite or DuckDB. It may read only
- * tables and columns of `details` and call only functions without side effects. Settings, files,
- * system tables, writes and a second statement are refused. Issues name the nearest table, column
- * or function and list the existing ones. Codes: `syntax_invalid`, `statement_refused`,
- * `resource_unknown`, `column_unknown`, `function_unknown`, `type_mismatch`, `limit_exceeded`.
+ * Parses and checks one SELECT in PostgreSQL, SQLite or DuckDB syntax. It may read only tables and columns in
+ * `details` and call only functions without side effects. Settings, files, system tables, writes and a second
+ * statement are rejected. Issues name the nearest table, column or function and list existing ones. Codes:
+ * `syntax_invalid`, `statement_refused`, `resource_unknown`, `column_unknown`, `function_unknown`,
+ * `type_mismatch`, `limit_exceeded`.
  * @throws SqlError `no_parser`
  */
 export async function parseSql(text: string, options: ParseSqlOptions): Promise<Result<SqlPlan>> {
@@ -74,7 +68,7 @@ export async function parseSql(text: string, options: ParseSqlOptions): Promise<
     plain.length > longCharacters ? new Promise((resolve) => setTimeout(resolve, 0)) : undefined;
   const parser = await loadSqlParser();
   await turn();
-  // [name] is a name to SQLite and a list to DuckDB. After another name or value it is an index.
+  // `[name]` is a name in SQLite and a list in DuckDB. After another name or value, it is an index.
   const hasBrackets = tokens.some(({ kind, text: name, start }, at) => {
     const before = tokens[at - 1];
     const isIndex = before?.end === start && /[^(,.=<>+*/-]$/.test(before.text);
@@ -120,7 +114,7 @@ function refused(code: string, message: string): Result<SqlPlan> {
   return failure(issue);
 }
 
-/** The statements of a text, or why it cannot be parsed. */
+/** Returns the statements in a text, or the reason why it cannot be parsed. */
 async function syntaxTree(
   text: string,
   {

@@ -16,20 +16,20 @@ import type { SqlSpelling } from "./sql-functions.ts";
 import type { Identifier, SyntaxPlaces } from "./syntax-places.ts";
 import type { TableNames } from "./table-names.ts";
 
-/** An edit of the text that is valid for every database. */
+/** A text edit that is valid for every database. */
 export interface TextEdit {
   start: number;
   end: number;
   text: string;
 }
 
-/** A column that a statement compares with literals, anywhere in it. */
+/** A comparison of a column with literals, anywhere in a statement. */
 export interface Comparison extends ColumnOrigin {
-  /** `lower` or `upper` if that is applied to the column. */
+  /** `lower` or `upper`, if applied to the column. */
   call?: string | undefined;
-  /** As SQL writes it: `=`, `<>`, `<`, `like`. */
+  /** The operator as written in SQL: `=`, `<>`, `<`, `like`. */
   operator: string;
-  /** As written in the text: `'paid'`, `2024`. */
+  /** Literals as written in the text: `'paid'`, `2024`. */
   literals: string[];
 }
 
@@ -44,29 +44,29 @@ export interface ResolvedSelect {
   tables: TableUse[];
   functions: { name: string; arguments: number; start: number; end: number }[];
   edits: TextEdit[];
-  /** Names of the result columns. Undefined for an expression without an alias. */
+  /** Names of the result columns. Undefined for expressions without an alias. */
   columns: (string | undefined)[];
-  /** True for a column of a `*`. PostgreSQL returns the columns that USING merges before the others. */
+  /** True for columns from a `*`. PostgreSQL returns columns merged by USING before the others. */
   isOfStar: boolean[];
-  /** Comparisons that all rows of a statement meet, so that a table can be filtered before it is loaded. */
+  /** Comparisons that all rows must meet. Used to filter a table before loading it. */
   conditions: Comparison[];
   comparisons: Comparison[];
   keyPairs: KeyPair[];
-  /** The databases that understand the statement unchanged. */
+  /** Databases that understand the statement unchanged. */
   spellings: Set<SqlSpelling>;
   isRecursive: boolean;
-  /** Parts that DuckDB interprets differently from other databases, or from `dialect`, and what to write instead. */
+  /** Parts that DuckDB interprets differently from other databases or from `dialect`, with what to write instead. */
   differences: { reason: string; dialect?: SqlSpelling }[];
   /** Edits that adapt a PostgreSQL statement to DuckDB's types. */
   postgresEdits: TextEdit[];
-  /** Edits for DuckDB, whatever the dialect. */
+  /** Edits for DuckDB, regardless of the dialect. */
   duckDbEdits: TextEdit[];
   /** Positions of `as` or `::` in casts to whole numbers that PostgreSQL rounds half away from zero. */
   roundedCasts: Set<number>;
   issues: Issue[];
 }
 
-/** A column of a query's result. */
+/** A column in a query's result. */
 interface Output {
   name?: string | undefined;
   isOfStar?: boolean | undefined;
@@ -74,21 +74,21 @@ interface Output {
   origin?: ColumnOrigin | undefined;
 }
 
-/** The columns of a query's result, in order. */
+/** Columns in a query's result, in order. */
 export type Outputs = readonly Output[];
 export type CommonTables = ReadonlyMap<string, Outputs>;
 
-/** What a query can see around it. */
+/** Context in which a query is resolved. */
 export interface QueryContext {
   common: CommonTables;
   outer: NameScope | undefined;
 }
 
-/** What an expression can see around it. */
+/** Context in which an expression is resolved. */
 export interface Place {
   scope: NameScope;
   common: CommonTables;
-  /** Result names, in clauses that accept them in place of columns. */
+  /** Result column names, in clauses where they can be used instead of columns. */
   results?: { source: RowSource; onUse: () => void } | undefined;
 }
 
@@ -119,7 +119,7 @@ export class Resolution {
   /** WITH names whose queries are being read, outermost first. */
   readonly namesBeingRead: string[] = [];
 
-  /** Kinds found so far, by tree node. */
+  /** Kinds determined so far, by tree node. */
   readonly kinds: WeakMap<object, ValueKind | "unknown"> = new WeakMap();
   readonly outputs: WeakMap<object, Outputs> = new WeakMap();
   /** Comparisons by the content of their tree node. */
@@ -129,7 +129,7 @@ export class Resolution {
   /** Number of tables read so far. */
   readCount = 0;
 
-  /** The dialect from the caller. */
+  /** Dialect passed by the caller. */
   readonly dialect: SqlSpelling | undefined;
 
   constructor(tables: TableNames, places: SyntaxPlaces, dialect: SqlSpelling | undefined) {
@@ -147,7 +147,7 @@ export class Resolution {
       if (!databases.includes(spelling)) this.result.spellings.delete(spelling);
   }
 
-  /** Refuses other members unless they are empty: locks, hints, INTO and anything a later parser adds. */
+  /** Rejects other fields unless they are empty: locks, hints, INTO and anything a later parser adds. */
   onlyMembers(node: SyntaxNode, known: readonly string[], what: string): void {
     for (const [name, value] of Object.entries(node)) {
       if (known.includes(name) || isAbsent(value) || name.endsWith("_token")) continue;
@@ -155,7 +155,7 @@ export class Resolution {
     }
   }
 
-  /** The catalog column that an expression names. Undefined for all other expressions. */
+  /** Returns the catalog column that an expression names, or undefined for other expressions. */
   originOf(value: unknown, { scope }: Place): ColumnOrigin | undefined {
     const path = this.places.column(value);
     const found = findColumn(scope, path.at(-2)?.value, path.at(-1)?.value ?? "");
@@ -193,19 +193,19 @@ export class Resolution {
     });
   }
 
-  /** Rewrites names in double quotes or in another database's quotes. */
+  /** Rewrites names that are in double quotes or another database's quotes. */
   requote({ value, quote, start, end }: Identifier): void {
     if (quote !== undefined && quote !== '"')
       this.result.edits.push({ start, end, text: quoteIdentifier(value) });
   }
 }
 
-/** Renames the outputs as an alias does. */
+/** Renames the outputs by an alias. */
 export function renamed(outputs: Outputs, names: readonly string[]): Outputs {
   return outputs.map((output, index) => ({ ...output, name: names[index] ?? output.name }));
 }
 
-/** The columns of a query's result. */
+/** Returns the columns of a query's result. */
 export function columnsOf(outputs: Outputs): Pick<RowSource, "columns" | "kinds" | "origins"> {
   const columns = new Map<string, string>();
   const kinds = new Map<string, ValueKind | undefined>();
@@ -228,7 +228,7 @@ export function wordsOf(name: string): string {
     .slice(0, 60);
 }
 
-/** The nearest name and the existing ones. */
+/** Returns a hint with the nearest name and the existing ones. */
 export function hint(wanted: string, names: readonly string[]): string {
   const nearest = nearestHint(wanted, names);
   if (names.length === 0) return `.${nearest}`;

@@ -25,7 +25,7 @@ const comparisonSigns: ReadonlyMap<string, string> = new Map([
   ["GtEq", ">="],
 ]);
 
-/** What to write for functions of other databases. */
+/** What to write instead of other databases' functions. */
 const foreign: ReadonlyMap<string, string> = new Map([
   ["date_format", "to_char(x, 'YYYY-MM') or strftime('%Y-%m', x)"],
   ["curdate", "current_date"],
@@ -47,7 +47,7 @@ export class ExpressionResolver {
     this.#readQuery = readQuery;
   }
 
-  /** Reads everything within a part of an expression. */
+  /** Resolves everything within part of an expression. */
   parts(value: unknown, place: Place): void {
     if (Array.isArray(value)) {
       for (const each of value) this.parts(each, place);
@@ -120,7 +120,7 @@ export class ExpressionResolver {
     this.#converted(tag, nodeOf(content), place);
   }
 
-  /** DuckDB reads some PostgreSQL numerics as floats or integers, and divides and rounds those differently. */
+  /** DuckDB reads some PostgreSQL numerics as floats or integers, which it divides and rounds differently. */
   #converted(tag: string, node: SyntaxNode, place: Place): void {
     const { places, result } = this.#at;
     const kindOf = (part: unknown): ValueKind | undefined => valueKind(part, place, this.#at);
@@ -165,17 +165,14 @@ export class ExpressionResolver {
       this.#unfixed();
   }
 
-  /**
-   * DuckDB can add an INTEGER to a date but not a BIGINT, the type of every loaded whole-number
-   * column.
-   */
+  /** DuckDB can add an INTEGER to a date but not a BIGINT, which every loaded whole-number column is. */
   #days(count: unknown, kind: ValueKind | undefined): void {
     const end = this.#at.places.column(count).at(-1)?.end;
     if (end !== undefined && (kind === "int" || kind === "bigint"))
       this.#at.result.postgresEdits.push({ start: end, end, text: "::integer" });
   }
 
-  /** True for a decimal column, or its sum or bound. SQLite stores 50.00 as the integer 50. */
+  /** True for a decimal column, or its sum, min or max. SQLite stores 50.00 as the integer 50. */
   #isStoredDecimal(value: unknown, place: Place): boolean {
     const call = nodeOf(value, "Function");
     const name = this.#at.places.path(listOf(call, "name"))[0]?.value.toLowerCase() ?? "";
@@ -184,7 +181,7 @@ export class ExpressionResolver {
     return isColumn && valueKind(column, place, this.#at) === "numeric";
   }
 
-  /** To PostgreSQL a date AT TIME ZONE is an instant, to DuckDB a clock. */
+  /** A date AT TIME ZONE is an instant in PostgreSQL but a wall-clock time in DuckDB. */
   #instantOf(end: number | undefined): void {
     const { postgresEdits, differences } = this.#at.result;
     const reason = "a computed date has a time zone; cast it to timestamptz";
@@ -197,7 +194,7 @@ export class ExpressionResolver {
     this.#at.result.differences.push({ reason, dialect: "postgresql" });
   }
 
-  /** Databases disagree on how a text compares with a number, and on rows with nulls. */
+  /** Databases disagree on how text compares with numbers, and on rows with nulls. */
   #checkComparison(tag: string, node: SyntaxNode, place: Place): void {
     const { left, right, expr, list, low, high } = node;
     const isComparison =
@@ -221,7 +218,7 @@ export class ExpressionResolver {
     if (!kinds.some(isNumber)) return;
     const reason = "a text is compared with a number; write the number as 'text', or cast the text";
     if (kinds.includes("text")) differences.push({ reason });
-    // SQLite reads a literal as a number only beside a column.
+    // SQLite reads a literal as a number only if it is compared with a column.
     const isComputed = sides.some(
       (side, at) => isNumber(kinds[at]) && this.#at.places.column(side).length === 0,
     );
@@ -268,7 +265,7 @@ export class ExpressionResolver {
   }
 
   /**
-   * The text that SQLite reads from a name in double quotes if no column has that name. Undefined for all
+   * Returns the text that SQLite reads from a double-quoted name that matches no column. Returns undefined for
    * other expressions.
    */
   #quotedText(value: unknown, { scope }: Place): string | undefined {
@@ -358,8 +355,7 @@ export class ExpressionResolver {
         `${quotedName(name.value)} is in more than one of the tables; write table.${name.value}.`,
       );
     if (found !== undefined) {
-      // Quote the name and spell it like the table, since a keyword of one database is a name in
-      // another.
+      // Quote the name and spell it as the table does, because a keyword in one database can be a name in another.
       if (found.source.table !== undefined)
         this.#at.result.edits.push({
           start: name.start,
@@ -378,7 +374,7 @@ export class ExpressionResolver {
     }
     const isQuoted = table === undefined && name.quote === '"';
     const asText = quoteText(name.value);
-    // SQLite reads a quoted name that is not a column as a text. A misspelled column must not become one.
+    // SQLite reads a quoted name that is not a column as text. A misspelled column must not become text.
     if (
       isQuoted &&
       this.#at.dialect === "sqlite" &&
@@ -401,7 +397,7 @@ export class ExpressionResolver {
   }
 }
 
-/** A text or a number as SQL. Undefined for all other expressions. */
+/** Returns a string or number literal as SQL, or undefined for other expressions. */
 function literalText(value: unknown): string | undefined {
   const { SingleQuotedString: text, Number: number } = nodeOf(value, "Value", "value");
   const digits = listOf(number)[0];
@@ -409,7 +405,7 @@ function literalText(value: unknown): string | undefined {
   return typeof digits === "string" ? digits : undefined;
 }
 
-/** The dialects of a function that only its arguments reveal: `date(x, '+1 day')`, `strftime('%Y', x)`. */
+/** Returns the dialects of a function if only its arguments reveal them: `date(x, '+1 day')`, `strftime('%Y', x)`. */
 function dialectsOf(name: string, args: readonly unknown[]): readonly SqlSpelling[] | undefined {
   const first = nodeOf(args[0], "Unnamed", "Expr", "Value", "value")["SingleQuotedString"];
   if (name === "date" && args.length !== 1) return ["sqlite"];
@@ -418,7 +414,7 @@ function dialectsOf(name: string, args: readonly unknown[]): readonly SqlSpellin
   return undefined;
 }
 
-/** True for an expression that is true or false. SQLite computes the number 1 or 0. */
+/** True if the expression is a boolean, which SQLite computes as the number 1 or 0. */
 function isCondition(expression: unknown): boolean {
   const { tag = "", content } = variantOf(expression) ?? {};
   if (tag === "Nested") return isCondition(content);

@@ -15,7 +15,7 @@ import type { ExpressionResolver } from "./resolve-expression.ts";
 import { sqlFunctions, tableFunctions } from "./sql-functions.ts";
 import type { Identifier } from "./syntax-places.ts";
 
-/** Resolves the tables of a FROM and adds their columns to its scope. */
+/** Resolves the tables in a FROM clause and adds their columns to its scope. */
 export class FromResolver {
   readonly #at: Resolution;
   readonly #expressions: ExpressionResolver;
@@ -132,8 +132,8 @@ export class FromResolver {
     if (first === undefined || last === undefined)
       return this.#at.refuse("resource_unknown", "FROM names something that is not a table.");
     if (!isAbsent(table["args"])) return this.#tableFunction(table, last, scope, context);
-    // In SQLite every WITH is recursive. An inner table of that name would mean the query being
-    // read, which would never end.
+    // In SQLite, every WITH is recursive. An inner table with that name would refer to the query
+    // being read and never end.
     if (path.length === 1 && this.#at.namesBeingRead.includes(last.value.toLowerCase()))
       this.#at.only("postgresql", "duckdb");
     const common = path.length === 1 ? context.common.get(last.value.toLowerCase()) : undefined;
@@ -204,7 +204,7 @@ export class FromResolver {
     this.#ofFunction(table["alias"], { key, columns }, scope);
   }
 
-  /** Adds the rows of a function. */
+  /** Adds the rows returned by a function. */
   #ofFunction(
     alias: unknown,
     { key, columns }: { key: string; columns: readonly string[] },
@@ -216,7 +216,7 @@ export class FromResolver {
     );
     const named = this.#at.aliasColumns(alias);
     const written = this.#at.places.identifier(nodeOf(alias)["name"]);
-    // PostgreSQL calls the only column like the alias.
+    // PostgreSQL names a single column after the alias.
     if (written !== undefined && named.length === 0)
       this.#at.result.postgresEdits.push({
         start: written.end,

@@ -26,8 +26,8 @@ import { commonKind, kindIn, valueKind } from "./value-kind.ts";
 
 const maxDepth = 200;
 /**
- * These limit planning time. A database plans a WITH query again for each use, and the time to plan
- * a join grows with the fourth power of its tables.
+ * These limit planning time. A database plans a WITH query again for each use, and join planning time grows with
+ * the fourth power of the number of tables.
  */
 const maxReads = 1_000;
 const maxJoined = 40;
@@ -36,14 +36,14 @@ const maxJoined = 40;
 interface ReadBody {
   outputs: Outputs;
   scope?: NameScope | undefined;
-  /** What GROUP BY lists, if it lists only columns. */
+  /** Columns in GROUP BY, if it lists only columns. */
   keys?: readonly FoundName[] | undefined;
-  /** Tables that an outer query may join with its own. */
+  /** Number of tables that an outer query may join with its own. */
   joined?: number | undefined;
 }
 
 /**
- * Checks every name of a statement against the catalog. Anything not known to be harmless is refused: other tables,
+ * Checks every name in a statement against the catalog. Rejects anything not known to be harmless: other tables,
  * functions, kinds of expressions and statements.
  */
 export class SelectResolver {
@@ -53,7 +53,7 @@ export class SelectResolver {
   readonly #from: FromResolver;
   #depth = 0;
 
-  /** `itemsOf` returns the text of each item of the SELECT that begins at an offset. */
+  /** `itemsOf` returns the text of each item in the SELECT that starts at an offset. */
   constructor(resolution: Resolution, itemsOf: (start: number) => readonly string[]) {
     this.#at = resolution;
     this.#itemsOf = itemsOf;
@@ -147,7 +147,7 @@ export class SelectResolver {
     return known;
   }
 
-  /** The column names of a SELECT, before it is read. */
+  /** Returns a SELECT's column names before it is resolved. */
   #namesOnly(body: unknown): (string | undefined)[] {
     return listOf(body, "Select", "projection").map((item) => {
       const found = variantOf(item);
@@ -236,7 +236,7 @@ export class SelectResolver {
     return { outputs, scope, keys, joined: grouped.length > 0 || joined > maxJoined ? 1 : joined };
   }
 
-  /** Returns what GROUP BY lists, if it lists only columns. */
+  /** Returns the GROUP BY columns if it lists only columns. */
   #keys(groups: readonly unknown[], select: SyntaxNode, scope: NameScope): FoundName[] | undefined {
     const items = listOf(select, "projection");
     const keys = groups.map((group) => {
@@ -266,8 +266,8 @@ export class SelectResolver {
   }
 
   /**
-   * Handles a column outside GROUP BY. DuckDB rejects it and other databases return any of its
-   * values, so it is accepted only where a group has a single value.
+   * Handles a column outside GROUP BY. DuckDB rejects it and other databases return any of its values. It is
+   * accepted only if each group has a single value.
    */
   #checkUngrouped(item: unknown, scope: NameScope, keys: readonly FoundName[] | undefined): void {
     const expression = expressionOf(item);
@@ -355,11 +355,11 @@ export class SelectResolver {
     });
   }
 
-  /** ORDER BY and GROUP BY also accept names of the result. */
+  /** Resolves ORDER BY and GROUP BY, which also accept result names. */
   #listed(values: readonly unknown[], place: Place, outputs: Outputs): void {
     for (const value of values) {
       if (this.#isResult(value, outputs)) {
-        // The name may still be a column, which is then read.
+        // The name may also be a column, which is then read.
         findColumn(place.scope, undefined, this.#at.nameOfExpression(value) ?? "");
         const found = this.#at.places.identifier(nodeOf(value)["Identifier"]);
         if (found !== undefined) this.#at.requote(found);
@@ -399,7 +399,7 @@ export class SelectResolver {
       if (!this.#isResult(value, outputs)) this.#checkUngrouped(value, scope, keys);
   }
 
-  /** Collects WHERE conditions on one column, unless an outer join comes between them and the rows. */
+  /** Collects WHERE conditions on a single column, unless an outer join separates them from the rows. */
   #collectConditions(where: unknown, select: SyntaxNode, scope: NameScope): void {
     const joins = listOf(select, "from").flatMap((entry) => listOf(entry, "joins"));
     const isInner = joins.every((join) =>
@@ -423,7 +423,7 @@ function emptyScope(outer: NameScope | undefined): NameScope {
   return { sources: [], merged: new Set(), outer };
 }
 
-/** The expression of an item of SELECT or ORDER BY. */
+/** Returns the expression of an item in SELECT or ORDER BY. */
 function expressionOf(item: unknown): unknown {
   const { UnnamedExpr: plain, ExprWithAlias: named } = nodeOf(item);
   return plain ?? nodeOf(named)["expr"] ?? item;

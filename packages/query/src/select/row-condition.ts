@@ -5,7 +5,10 @@ import { rowRule, type AccessOptions } from "../validate/visible-resources.ts";
 import { quoteText } from "../sql/print-expression.ts";
 import { typedRule } from "../validate/row-rules.ts";
 
-/** The resource's row policy as SQL. Undefined if there is none, `unknown` if SQL cannot express it. */
+/**
+ * Returns the resource's row policy as SQL. Returns undefined if there is none, `unknown` if SQL cannot express
+ * it.
+ */
 export function rowCondition(
   resource: ResourceDetails,
   options: AccessOptions & { details: Iterable<ResourceDetails>; dialect: "postgresql" | "sqlite" },

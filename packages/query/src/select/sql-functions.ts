@@ -30,7 +30,7 @@ const duckDbOnly = [
   "count_if countif lcase ucase levenshtein isnan even json_extract_string format if",
 ].join(" ");
 
-/** The databases that have a function, by its name. Only these functions may be called. None has side effects. */
+/** Databases that have each function, by name. Only these functions may be called. None has side effects. */
 export const sqlFunctions: ReadonlyMap<string, ReadonlySet<SqlSpelling>> = functionTable([
   [everywhere, ["postgresql", "sqlite", "duckdb"]],
   [postgresAndDuckDb, ["postgresql", "duckdb"]],
@@ -50,7 +50,7 @@ function functionTable(
   return table;
 }
 
-/** Functions in FROM with their column names. A single column takes the alias's name. */
+/** Functions allowed in FROM, with their column names. A single column takes the name of the alias. */
 export const tableFunctions: ReadonlyMap<string, readonly string[]> = new Map([
   ["generate_series", ["generate_series", "value"]],
   ["range", ["range"]],
@@ -58,10 +58,10 @@ export const tableFunctions: ReadonlyMap<string, readonly string[]> = new Map([
   ["regexp_split_to_table", ["regexp_split_to_table"]],
 ]);
 
-/** Stand for a padded month, a padded day and a quarter, which the macro of `to_char` fills in. */
+/** Placeholders for a padded month, a padded day and a quarter, which the `to_char` macro fills in. */
 export const paddedParts = { month: "\uE000", day: "\uE001", quarter: "\uE002" };
 
-/** Parts of PostgreSQL's formats. Names are matched in their case, numbers in any. */
+/** Parts of PostgreSQL's formats. Names are case-sensitive, numeric parts are not. */
 const momentParts: Readonly<Record<string, string>> = {
   YYYY: "%Y",
   HH24: "%H",
@@ -86,10 +86,10 @@ const momentParts: Readonly<Record<string, string>> = {
 };
 
 const formatPieces = new RegExp(`"[^"]*"|${Object.keys(momentParts).join("|")}|[a-z]+|%`, "gi");
-/** Parts whose case says in which case their text is written. */
+/** Parts whose case determines the case of the output. */
 const named = /^(?:FM|Month|Mon|Day|Dy|AM|PM)/i;
 
-/** Translates a `to_char` format, which must be a constant, for `strftime`. Undefined if it has another part. */
+/** Translates a constant `to_char` format for `strftime`. Returns undefined if it contains any other part. */
 export function strftimeFormat(format: string): string | undefined {
   let isKnown = true;
   const text = format.replace(formatPieces, (piece) => {

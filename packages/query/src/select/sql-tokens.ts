@@ -1,6 +1,6 @@
 import type { Token } from "../parse/tokenize.ts";
 
-/** Index of the parenthesis that closes the one opened at `at` or next after it. */
+/** Returns the index of the parenthesis that closes the first one opened at or after `at`. */
 export function closingAfter(tokens: readonly Token[], at: number): number {
   const depth = tokens[at]?.depth ?? 0;
   return tokens.findIndex(
@@ -8,7 +8,7 @@ export function closingAfter(tokens: readonly Token[], at: number): number {
   );
 }
 
-/** The text without comments, which databases parse differently. */
+/** Removes comments, because databases parse them differently. */
 export function withoutComments(text: string): string {
   return text.replace(
     /('(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`)|--[^\n]*|\/\*[^]*?\*\//g,
@@ -22,7 +22,7 @@ const clauses: ReadonlySet<string> = new Set(
   ),
 );
 
-/** The text of each item of the SELECT that begins at an offset. */
+/** Returns the text of each item in the SELECT that starts at an offset. */
 export function itemTexts(text: string, tokens: readonly Token[], start: number): string[] {
   const at = tokens.findIndex((token) => token.start === start);
   const depth = tokens[at]?.depth ?? 0;
@@ -56,7 +56,7 @@ export function itemTexts(text: string, tokens: readonly Token[], start: number)
   return items;
 }
 
-/** Replaces ranges of a text. Edits at the same offset keep their order. */
+/** Replaces ranges of text. Edits at the same offset keep their order. */
 export function spliced(
   text: string,
   edits: readonly { start: number; end: number; text: string }[],

@@ -5,7 +5,7 @@ import type { Token } from "../parse/tokenize.ts";
 /** A name in the text. */
 export interface Identifier {
   value: string;
-  /** The quotation mark before it. Undefined for a bare name. */
+  /** The opening quotation mark. Undefined for a bare name. */
   quote: string | undefined;
   start: number;
   end: number;
@@ -27,7 +27,7 @@ export class SyntaxPlaces {
     });
   }
 
-  /** The name of a node. Undefined for other nodes. */
+  /** Returns the name in a node, or undefined for other nodes. */
   identifier(value: unknown): Identifier | undefined {
     if (!isRecord(value)) return undefined;
     if (isRecord(value["Identifier"])) return this.identifier(value["Identifier"]);
@@ -41,12 +41,12 @@ export class SyntaxPlaces {
     };
   }
 
-  /** Start offset of a token in the tree. */
+  /** Returns the start offset of a token in the tree. */
   start(token: unknown): number {
     return this.#offset(nodeOf(token, "span")["start"]);
   }
 
-  /** The first token after an expression that has one of these texts. */
+  /** Returns the first token after an expression that matches one of the texts. */
   tokenAfter(expression: unknown, ...texts: readonly string[]): Token | undefined {
     const end = this.#endOf(expression);
     return this.#tokens.find((token) => token.start >= end && texts.includes(token.text));
@@ -60,13 +60,13 @@ export class SyntaxPlaces {
     return Math.max(0, ...ends);
   }
 
-  /** Names joined by dots. Empty if one of them is not a name. */
+  /** Returns the parts of a dotted name. Empty if any part is not a name. */
   path(values: readonly unknown[]): Identifier[] {
     const names = values.map((value) => this.identifier(value));
     return names.every((name) => name !== undefined) ? names : [];
   }
 
-  /** The names of a column expression. Empty for other expressions. */
+  /** Returns the names in a column expression. Empty for other expressions. */
   column(expression: unknown): Identifier[] {
     const found = variantOf(expression);
     if (found?.tag === "Identifier") return this.path([found.content]);

@@ -8,18 +8,21 @@ import { strftimeFormat, type SqlSpelling } from "./sql-functions.ts";
 import type { Token } from "../parse/tokenize.ts";
 import { closingAfter, spliced } from "./sql-tokens.ts";
 
-/** The statement for the database that has all of its tables, with that database's names. `tableOf` returns SQL. */
+/**
+ * Writes the statement for the database that has all its tables, using that database's names. `tableOf` returns
+ * SQL.
+ */
 export function nativeStatement(plan: SqlPlan, tableOf: (use: TableUse) => string): string {
   const { tables, edits } = plan.resolved;
   return spliced(plan.text, [...tables.map((use) => tableEdit(use, tableOf(use))), ...edits]);
 }
 
-/** Puts a table in FROM under the name that the statement uses. */
+/** Replaces a table in FROM, keeping the name that the statement uses. */
 function tableEdit({ start, end, isNamed, name }: TableUse, table: string): TextEdit {
   return { start, end, text: isNamed ? table : `${table} AS ${quoteIdentifier(name)}` };
 }
 
-/** The statement for DuckDB over loaded tables. `dialectMeaning` gives its functions and operators their meaning. */
+/** Writes the statement for DuckDB over loaded tables. `dialectMeaning` defines its functions and operators. */
 export function duckDbStatement(
   plan: SqlPlan,
   { spelling, tableOf }: { spelling: SqlSpelling; tableOf: (use: TableUse) => string },
@@ -39,7 +42,7 @@ export function duckDbStatement(
     const first = tokens[tokens.findIndex((token) => token.start === start) + 2]?.text;
     if (name === "strftime" && spelling === "sqlite" && first === "'%s'")
       words.push({ start, end, text: "strftime_seconds" });
-    // SQLite's aggregates are scalar functions if they have several arguments.
+    // With several arguments, SQLite's aggregates are scalar functions.
     if (count > 1 && name === "max") words.push({ start, end, text: "greatest" });
     if (count > 1 && name === "min") words.push({ start, end, text: "least" });
   }
@@ -52,10 +55,7 @@ export function duckDbStatement(
   ]);
 }
 
-/**
- * Rewrites `similar to` as an operator macro, since DuckDB's SIMILAR TO expects regular
- * expressions.
- */
+/** Rewrites `similar to` as an operator macro, because DuckDB's SIMILAR TO expects regular expressions. */
 function similarEdits(tokens: readonly Token[]): TextEdit[] {
   return tokens.flatMap((token, index): TextEdit[] => {
     const [before, to] = [tokens[index - 1], tokens[index + 1]];

@@ -17,7 +17,7 @@ const int: DataType = { kind: "int" };
 const float: DataType = { kind: "float" };
 const text: DataType = { kind: "text" };
 
-/** Calls whose arguments all have one type, with that type and the result type. */
+/** Calls whose arguments all have the same type, with that type and the result type. */
 const plainCalls: Partial<Record<FunctionName, readonly [takes: DataType, gives: DataType]>> = {
   and: [bool, bool],
   or: [bool, bool],
@@ -34,7 +34,7 @@ const plainCalls: Partial<Record<FunctionName, readonly [takes: DataType, gives:
   ends_with: [text, bool],
 };
 
-/** The call with its type. Undefined, with an issue, if the arguments do not fit. */
+/** Returns the typed call. If the arguments do not fit, reports an issue and returns undefined. */
 export function checkCall(input: CallInput): TypedExpression | undefined {
   const plain = plainCalls[input.name];
   return plain === undefined
@@ -72,7 +72,7 @@ const checks: Partial<Record<FunctionName, Check>> = {
   substring: checkSubstring,
 };
 
-/** Returns one of its arguments: any for `coalesce`, the first for `null_if`. */
+/** Types a call that returns one of its arguments: any for `coalesce`, the first for `null_if`. */
 function oneOf(input: CallInput): TypedExpression | undefined {
   const same = atCommonType(input);
   const [first] = same ?? [];
@@ -116,7 +116,7 @@ function compare(input: CallInput): TypedExpression | undefined {
   return callOf(input.name, same, { type: bool });
 }
 
-/** Checks each bound separately if one is a float, since a common float type would lose digits of the others. */
+/** Checks each bound separately if one is a float, because a common float type would lose digits of the others. */
 function checkBetween(input: CallInput): TypedExpression | undefined {
   const whole = compare(input);
   const [value, low, high] = input.parts;
@@ -189,17 +189,14 @@ function sumType(left: DataType, right: DataType): DataType | undefined {
     : { kind: "decimal", precision: Math.min(precision, maxPrecision), scale };
 }
 
-/**
- * Digits before the point that are left of 38 when three columns without declared digits are
- * multiplied.
- */
+/** Digits before the point that remain of 38 when multiplying three columns without declared digits. */
 const minWholeDigits = 11;
 
 function productType(first: DecimalType, second: DecimalType): DataType | undefined {
   const precision = first.precision + second.precision;
   const scale = first.scale + second.scale;
   if (precision <= maxPrecision) return { kind: "decimal", precision, scale };
-  // A product that exceeds its digits fails at run time, like a sum.
+  // A product with too many digits fails at run time, as a sum does.
   return scale <= maxPrecision - minWholeDigits
     ? { kind: "decimal", precision: maxPrecision, scale }
     : undefined;

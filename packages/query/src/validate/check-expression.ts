@@ -18,7 +18,7 @@ import {
 } from "./convert-type.ts";
 import { commonUnit, mismatch, sameTyped } from "./same-typed.ts";
 
-/** The typed expression. Undefined if something in it is wrong, after reporting every issue. */
+/** Returns the typed expression. If anything in it is invalid, reports every issue and returns undefined. */
 export function checkExpression(
   scope: Scope,
   expression: Expression,
@@ -47,13 +47,13 @@ export function checkExpression(
   }
 }
 
-/** A null has no type of its own. It counts as text until its context sets another type. */
+/** Types a literal. A null counts as text until its context sets another type. */
 function typedLiteral({ type, value }: LiteralExpression): TypedLiteral {
   if (type === "null") return { op: "literal", value: null, type: { kind: "text" } };
   return { op: "literal", value, type: literalType(type, value) };
 }
 
-/** The expression as a bool. Reports any other type. */
+/** Returns the expression if it is a bool. Reports any other type. */
 export function checkCondition(
   scope: Scope,
   expression: Expression,

@@ -6,8 +6,8 @@ import { quotedName } from "../plan/nearest-name.ts";
 import { type Report } from "./check-context.ts";
 
 /**
- * Checks that every scan of an API or a function has its required arguments, and that columns which
- * exist only as arguments are compared with constants by `=` or `in`.
+ * Checks that every scan of an API or function has its required arguments, and that columns which exist only as
+ * arguments are compared with constants using `=` or `in`.
  */
 export function checkParameters(steps: readonly TypedStep[], report: Report): void {
   if (!steps.some((step) => step.op === "scan" && hasParameters(step.resource))) return;
@@ -37,7 +37,7 @@ export function checkParameters(steps: readonly TypedStep[], report: Report): vo
   }
 }
 
-/** True for a condition that gives a value to the named argument. */
+/** True if the condition sets the named argument. */
 function isArgument(part: TypedExpression, name: string): boolean {
   const condition = simpleCondition(part);
   return condition?.column === name && (condition.operator === "eq" || condition.operator === "in");

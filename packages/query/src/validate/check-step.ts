@@ -30,17 +30,17 @@ import { checkCondition, checkExpression } from "./check-expression.ts";
 import { decimalFor } from "./convert-type.ts";
 import { commonUnit, mismatch, sameTyped } from "./same-typed.ts";
 
-/** What the check of a step may use. */
+/** Context for checking a step. */
 export interface StepContext {
   resources: ReadonlyMap<string, ResourceDetails>;
-  /** The previous steps. Undefined for an invalid one, so that nothing is reported twice. */
+  /** Previous steps. An invalid step is undefined, so that nothing is reported twice. */
   steps: ReadonlyMap<string, TypedStep | undefined>;
   now?: string | undefined;
   report: Report;
   path: IssuePath;
 }
 
-/** The step with its columns. Undefined if something in it is wrong, after reporting every issue. */
+/** Returns the step with its columns. If anything in it is invalid, reports every issue and returns undefined. */
 export function checkStep(context: StepContext, step: PlanStep): TypedStep | undefined {
   if (step.op === "scan") return checkScan(context, step);
   if (step.op === "join") return checkJoin(context, step);
@@ -240,7 +240,7 @@ function checkAggregate(
   };
 }
 
-/** A sum of decimals has room for 10^12 rows. An average is a float. */
+/** Returns an aggregate's type. A sum of decimals can hold 10^12 rows. An average is a float. */
 function aggregateType(applied: NamedAggregate["function"], type: DataType): DataType {
   if (applied === "avg") return { kind: "float" };
   if (applied !== "sum" || type.kind !== "decimal") return type;

@@ -14,15 +14,16 @@ import { visibleResources, type AccessOptions } from "./visible-resources.ts";
 
 const maxSteps = 200;
 
-/** What a plan is checked against. */
+/** Options for checking a plan. */
 export interface ValidateOptions extends AccessOptions {
-  /** The details that the plan may use, as the catalog shows them. */
+  /** Resource details that the plan may use, as shown by the catalog. */
   details: Iterable<ResourceDetails>;
 }
 
 /**
- * Checks names, types, units, join keys and anti-patterns of a plan against the catalog and returns all issues together.
- * What the principal may not see counts as unknown. Issue codes are of `PlanIssueCode`. The value has the warnings too.
+ * Checks a plan's names, types, units, join keys and anti-patterns against the catalog and returns all issues
+ * together. Anything hidden from the principal counts as unknown. Issue codes are in `PlanIssueCode`. The value
+ * also has the warnings.
  */
 export function validateLogicalPlan(
   plan: LogicalPlan,
@@ -57,7 +58,7 @@ export function validateLogicalPlan(
   };
 }
 
-/** The checked plan. @throws QueryError `plan_invalid` with all issues, the first errors in its message */
+/** Returns the checked plan. @throws QueryError `plan_invalid` with all issues. The message has the first errors. */
 export function validPlan(
   plan: LogicalPlan,
   options: ValidateOptions,

@@ -3,17 +3,17 @@ import { loadOnce } from "@ccl/core/async";
 import { SqlError } from "../sql-error.ts";
 import { countOperators, maxOperators } from "./count-operators.ts";
 
-/** A parser of SQL. `dialect` is a name of datafusion-sqlparser-rs, such as `postgresql` or `generic`. */
+/** An SQL parser. `dialect` is a dialect name from datafusion-sqlparser-rs, such as `postgresql` or `generic`. */
 export interface SqlParser {
   /**
-   * Returns the syntax tree of datafusion-sqlparser-rs, a list of statements. Throws if the text is
-   * not valid SQL, and `invalid_input` if it has more than `maxOperators` operators.
+   * Returns datafusion-sqlparser-rs's syntax tree, a list of statements. Throws if the text is not valid SQL, and
+   * `invalid_input` if it has more than `maxOperators` operators.
    */
   parse(sql: string, dialect: string): unknown;
 }
 
 /**
- * Loads the parser, a WebAssembly module, at the first call. Needs `@guanmingchiu/sqlparser-ts`.
+ * Loads the parser, a WebAssembly module, on the first call. Requires `@guanmingchiu/sqlparser-ts`.
  * @throws SqlError `no_parser`
  */
 export const loadSqlParser: () => Promise<SqlParser> = loadOnce(async () => {

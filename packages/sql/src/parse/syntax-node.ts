@@ -1,9 +1,9 @@
 import { isRecord } from "@ccl/core/json";
 
-/** A node of the parser's tree: members by name, or one member that names a variant, like `{ Select: {...} }`. */
+/** A node in the parser's tree: fields by name, or a single field that names a variant, e.g. `{ Select: {...} }`. */
 export type SyntaxNode = Readonly<Record<string, unknown>>;
 
-/** The variant of a node and its content. Undefined if it is not a variant. */
+/** Returns a node's variant and content, or undefined if it is not a variant. */
 export function variantOf(value: unknown): { tag: string; content: unknown } | undefined {
   if (!isRecord(value)) return undefined;
   const [tag, ...others] = Object.keys(value);
@@ -11,21 +11,21 @@ export function variantOf(value: unknown): { tag: string; content: unknown } | u
   return { tag, content: value[tag] };
 }
 
-/** The node at a path of members. An empty node if there is none. */
+/** Returns the node at a path of fields, or an empty node if there is none. */
 export function nodeOf(value: unknown, ...path: readonly string[]): SyntaxNode {
   let found: unknown = value;
   for (const name of path) found = isRecord(found) ? found[name] : undefined;
   return isRecord(found) ? found : {};
 }
 
-/** The list at a path of members. Empty if there is none. */
+/** Returns the list at a path of fields, or an empty list if there is none. */
 export function listOf(value: unknown, ...path: readonly string[]): readonly unknown[] {
   let found: unknown = value;
   for (const name of path) found = isRecord(found) ? found[name] : undefined;
   return Array.isArray(found) ? found : [];
 }
 
-/** True for the parser's placeholder of an omitted part. */
+/** True for the parser's placeholder for an omitted part. */
 export function isAbsent(value: unknown): boolean {
   return (
     value === undefined ||

@@ -61,8 +61,7 @@ async function onPool<T>(
   const client = await pool.connect().catch((error: unknown) => {
     throw postgresErrorOf(error);
   });
-  // If a connection is lost between two statements, it emits an event, which would end the process
-  // if nothing listened to it.
+  // A connection lost between two statements emits an event, which would end the process if nothing listened for it.
   const listener = (): void => undefined;
   client.on?.("error", listener);
   const session = new ClientSession(client);
@@ -81,7 +80,7 @@ async function onPglite<T>(
 ): Promise<T> {
   throwIfAborted(options.signal, SqlError);
   const begin = options.mode === "read" ? `SET TRANSACTION ${snapshot}` : undefined;
-  // The result or error of the action, kept separate from errors of PGlite's own begin and commit.
+  // Result or error of the action, kept separate from errors in PGlite's own begin and commit.
   let outcome: { value: T } | { error: unknown } | undefined;
   try {
     await client.transaction(async (connection) => {
@@ -145,7 +144,7 @@ async function settle<T>(session: ClientSession, action: Action<T>, ending: Endi
     if (ending.begin !== undefined) await session.exec(ending.begin);
     const value = await action(session);
     throwIfAborted(ending.options.signal, SqlError);
-    // The action has caught the error, but PostgreSQL would answer the commit with a rollback.
+    // The action caught the error, but PostgreSQL would answer the commit with a rollback.
     if (session.failure !== undefined) throw session.failure;
     if (ending.commit !== undefined) await session.exec(ending.commit);
     return value;
