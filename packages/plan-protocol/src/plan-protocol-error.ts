@@ -3,9 +3,9 @@ import { throwIfAborted } from "@ccl/core/async";
 
 /** Why a call to this package failed. Plan errors and conflicts on disk are returned as issues instead. */
 export type PlanProtocolErrorCode =
-  /** The root is missing, is not a directory, or cannot be read. */
+  /** The root is missing, is not a folder, or cannot be read. */
   | "workspace_unusable"
-  /** Journals cannot be stored in their directory. The message says why. */
+  /** Journals cannot be stored in their folder. The message says why. */
   | "journal_unusable"
   /** A journal does not contain what was written to it. Its backups are kept. */
   | "journal_damaged"

@@ -22,7 +22,7 @@ export interface ParseEditsOptions {
   readSet: ReadSet;
   /** Requested files that could not be read, with the reason. Issues show it, since another request would not help. */
   unread?: ReadonlyMap<string, string> | undefined;
-  /** Directory that absolute paths may start with. */
+  /** Folder that absolute paths may start with. */
   root?: string | undefined;
   /** Default `apply`. */
   mode?: PlanMode | undefined;

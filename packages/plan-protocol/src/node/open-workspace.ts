@@ -19,7 +19,7 @@ import type { WorkspaceDurability, WorkspaceParts } from "./file-system/workspac
 
 /** How a workspace is opened. */
 export interface OpenWorkspaceOptions extends ContextPorts {
-  /** An existing directory. The path may contain a link. */
+  /** An existing folder. The path may contain a link. */
   root: string;
   policy?: PlanPolicy | undefined;
   limits?: Partial<PlanLimits> | undefined;
@@ -30,7 +30,7 @@ export interface OpenWorkspaceOptions extends ContextPorts {
 }
 
 /**
- * Opens a directory for plans. Does not recover automatically: `unfinished` lists the transactions that need recovery,
+ * Opens a folder for plans. Does not recover automatically: `unfinished` lists the transactions that need recovery,
  * and `recover` undoes them.
  * @throws PlanProtocolError `workspace_unusable`, `invalid_input`
  */

@@ -1,6 +1,6 @@
 import { foldName } from "./fold-name.ts";
 
-/** Names that are protected at any depth, as a file or a directory. */
+/** Names that are protected at any depth, as a file or a folder. */
 const PROTECTED_NAMES: ReadonlySet<string> = new Set(
   [
     // Tools' internal data.

@@ -64,7 +64,7 @@ export interface PlanSessionOptions {
   onEvent?: ((event: PlanEvent) => void) | undefined;
   /** Version to request first. Defaults to 2. */
   version?: PlanVersion | undefined;
-  /** The project directory as it appears in its programs' traces. Needed to find their frames. */
+  /** The project folder as it appears in its programs' traces. Needed to find their frames. */
   root?: string | undefined;
 }
 

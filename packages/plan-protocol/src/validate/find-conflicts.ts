@@ -52,7 +52,7 @@ export function findConflicts(actions: readonly PlacedAction[]): PlanIssue[] {
   return issues;
 }
 
-/** Finds an action that replaces a parent directory with a file, or deletes it while something in it is kept. */
+/** Finds an action that replaces a parent folder with a file, or deletes it while something in it is kept. */
 function conflictingParent(
   action: PlacedAction,
   byKey: ReadonlyMap<string, PlacedAction>,
@@ -69,7 +69,7 @@ function conflictingParent(
     );
 }
 
-/** Returns a path's parent directories, from the top down, and the path itself. */
+/** Returns a path's parent folders, from the top down, and the path itself. */
 function placesOn(path: string): string[] {
   const names = path.split("/");
   return names.map((_name, index) => names.slice(0, index + 1).join("/"));

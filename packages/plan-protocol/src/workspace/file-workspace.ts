@@ -21,15 +21,15 @@ export interface TransactionRecord {
   /** Start time, in milliseconds since the epoch. */
   timeMs: number;
   status: TransactionStatus;
-  /** In the order of the changes, including parent directories that were created. */
+  /** In the order of the changes, including parent folders that were created. */
   paths: string[];
   /**
-   * Paths that a rollback left alone because someone else had changed them. The journal's directory keeps their old
+   * Paths that a rollback left alone because someone else had changed them. The journal's folder keeps their old
    * files.
    */
   keptPaths: string[];
   /**
-   * Paths that a rollback restored although checks had written there. The journal's directory keeps what they wrote.
+   * Paths that a rollback restored although checks had written there. The journal's folder keeps what they wrote.
    */
   writtenPaths: string[];
   /** Why it was rolled back, as a sentence, if a check or other failure caused it. */
@@ -49,7 +49,7 @@ export interface RecoveredTransaction extends RolledBackPlan {
   outcome: "rolled_back" | "discarded";
   /** Paths left alone because someone else had changed them. */
   keptPaths: string[];
-  /** Paths restored although something was written there while checks ran. The journal's directory keeps that text. */
+  /** Paths restored although something was written there while checks ran. The journal's folder keeps that text. */
   writtenPaths: string[];
 }
 
@@ -64,7 +64,7 @@ export interface PrunedTransactions {
   needed: string[];
 }
 
-/** A directory to whose files plans are applied. Each apply is a transaction that can be undone. */
+/** A folder to whose files plans are applied. Each apply is a transaction that can be undone. */
 export interface FileWorkspace extends PlanWorkspace {
   /** The real path of the root. */
   readonly root: string;

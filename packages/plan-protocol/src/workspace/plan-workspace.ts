@@ -30,7 +30,7 @@ export interface PreviewedChange {
   path: string;
   /** The path on disk, relative to the root. For MOVE_FILE, the new path. */
   target: string;
-  /** Unified diff. Empty for directories. */
+  /** Unified diff. Empty for folders. */
   diff: string;
   addedLines: number;
   removedLines: number;

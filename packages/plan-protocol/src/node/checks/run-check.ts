@@ -35,7 +35,7 @@ interface Ending {
 
 /**
  * Runs one check to completion, then kills any processes it left behind.
- * @throws PlanProtocolError `aborted`, or `invalid_input` for a directory outside the root
+ * @throws PlanProtocolError `aborted`, or `invalid_input` for a folder outside the root
  */
 export async function runCheck(
   parts: WorkspaceParts,

@@ -11,7 +11,7 @@ interface IgnoreRule {
   fits(path: string, name: string): boolean;
 }
 
-/** One directory's rules, which apply to everything below it. */
+/** One folder's rules, which apply to everything below it. */
 export interface IgnoreLayer {
   /** Relative to the root. `""` is the root. */
   folder: string;
@@ -25,8 +25,8 @@ export function readIgnoreRules(text: string): IgnoreRule[] {
 }
 
 /**
- * Returns whether git ignores a path, given that its directory is not ignored. The last matching rule of the deepest
- * directory wins.
+ * Returns whether git ignores a path, given that its folder is not ignored. The last matching rule of the deepest
+ * folder wins.
  */
 export function isIgnored(
   layers: readonly IgnoreLayer[],
@@ -59,7 +59,7 @@ function matcherOf(body: string): IgnoreRule["fits"] {
   if (ending !== undefined) return (_path, name) => name.endsWith(ending);
   const isAnchored = body.includes("/");
   const parts = body.replace(/^\//, "").split("/");
-  // Matches the directory's contents but not the directory itself.
+  // Matches the folder's contents but not the folder itself.
   if (parts.at(-1) === "**") parts.push("*");
   const pattern = (isAnchored ? parts : ["**", ...parts]).join("/");
   const fits = createPathMatcher(pattern, { hasEscapes: true });

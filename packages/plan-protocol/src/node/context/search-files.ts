@@ -29,7 +29,7 @@ export interface SearchOutcome {
   searchedFiles: number;
 }
 
-/** Directories of generated or downloaded files. Protected names are skipped too. */
+/** Folders of generated or downloaded files. Protected names are skipped too. */
 const GENERATED = new Set([
   ".venv",
   "venv",
@@ -67,7 +67,7 @@ interface Search extends SearchOptions {
 
 /**
  * Finds lines below a root that contain a string, literally and case-sensitively. Skips protected names, generated
- * directories, paths that a `.gitignore` at or below the root excludes, files over the limit and binary files. Does not
+ * folders, paths that a `.gitignore` at or below the root excludes, files over the limit and binary files. Does not
  * follow links. Paths are sorted by code units.
  */
 export async function searchFiles(
@@ -111,7 +111,7 @@ interface Entry {
   isFolder: boolean;
 }
 
-/** Returns files and directories to search, sorted as whole paths: a directory's name sorts with its slash. */
+/** Returns files and folders to search, sorted as whole paths: a folder's name sorts with its slash. */
 async function entriesIn(folder: Folder): Promise<Entry[]> {
   const entries: Entry[] = [];
   for (const name of await folder.list().catch(() => [])) {

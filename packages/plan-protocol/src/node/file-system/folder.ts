@@ -1,4 +1,4 @@
-/** Status of a directory entry. Does not follow links. */
+/** Status of a folder entry. Does not follow links. */
 export interface EntryStatus {
   kind: "file" | "folder" | "link" | "other";
   /** Device and inode. Two names with the same identity are one file. Valid until a reboot. */
@@ -29,14 +29,14 @@ export interface OpenFile {
 }
 
 /**
- * An open directory. Names are single path segments, and no call follows a symbolic link at a name. The handle keeps
- * pointing to the directory that was opened, even if another process replaces it. Errors are the system's own, with
+ * An open folder. Names are single path segments, and no call follows a symbolic link at a name. The handle keeps
+ * pointing to the folder that was opened, even if another process replaces it. Errors are the system's own, with
  * their `code`.
  */
 export interface Folder {
   /** Undefined if no entry has that name. */
   status(name: string): Promise<EntryStatus | undefined>;
-  /** Status of this directory itself. */
+  /** Status of this folder itself. */
   ownStatus(): Promise<EntryStatus>;
   /** Names in no particular order. */
   list(): Promise<string[]>;
@@ -46,7 +46,7 @@ export interface Folder {
   /** Creates a file for writing. Fails with `EEXIST` if the name is taken. The process's umask applies to the mode. */
   createFile(name: string, mode: number): Promise<OpenFile>;
   makeFolder(name: string): Promise<void>;
-  /** Sets this directory's permission bits. */
+  /** Sets this folder's permission bits. */
   setMode(mode: number): Promise<void>;
   /** Adds a hard link to a file. Fails with `EEXIST` if the new name is taken. */
   link(name: string, to: Folder, newName: string): Promise<void>;
@@ -59,7 +59,7 @@ export interface Folder {
   replace(name: string, to: Folder, target: { name: string; identity: string }): Promise<void>;
   unlink(name: string): Promise<void>;
   removeFolder(name: string): Promise<void>;
-  /** Makes the directory's entries durable. */
+  /** Makes the folder's entries durable. */
   sync(): Promise<void>;
   close(): Promise<void>;
 }

@@ -19,22 +19,22 @@ const noFollow = constants.O_NOFOLLOW ?? 0;
 const folderOnly = constants.O_DIRECTORY ?? 0;
 const noWait = constants.O_NONBLOCK ?? 0;
 
-/** Errors from platforms that cannot sync directories. Elsewhere they are real failures. */
+/** Errors from platforms that cannot sync folders. Elsewhere they are real failures. */
 const unsyncable = new Set(
   process.platform === "win32" ? ["EISDIR", "EPERM", "EACCES"] : ["EINVAL", "ENOTSUP"],
 );
 
-/** True if an open directory can be addressed by its descriptor, so that no path is resolved twice. */
+/** True if an open folder can be addressed by its descriptor, so that no path is resolved twice. */
 const hasFolderHandles = process.platform === "linux" && fs.existsSync("/proc/self/fd");
 
-/** How names in a directory become paths for system calls. */
+/** How names in a folder become paths for system calls. */
 interface Place {
   path: string;
-  /** Throws if the path no longer leads to the directory that was opened. Does nothing if a handle ensures that. */
+  /** Throws if the path no longer leads to the folder that was opened. Does nothing if a handle ensures that. */
   confirm(): void;
 }
 
-/** Opens a directory by its real path. Everything below is opened relative to it. */
+/** Opens a folder by its real path. Everything below is opened relative to it. */
 export async function openRootFolder(path: string): Promise<Folder> {
   return openAt(path);
 }
@@ -58,7 +58,7 @@ async function openAt(path: string): Promise<Folder> {
 
 function createFolder(place: Place, folder: number | undefined): Folder {
   let isOpen = true;
-  // After a close, the system may reuse the descriptor for another directory, which a late call must not reach.
+  // After a close, the system may reuse the descriptor for another folder, which a late call must not reach.
   const at = async (name: string): Promise<string> => {
     if (!isOpen) throw new Error("The folder is closed.");
     if (name === "" || name === "." || name === ".." || name.includes("/"))
@@ -126,7 +126,7 @@ function createFolder(place: Place, folder: number | undefined): Folder {
   return self;
 }
 
-/** Returns the path of a name in an open directory, for APIs that take paths. */
+/** Returns the path of a name in an open folder, for APIs that take paths. */
 export function pathIn(
   folder: Folder & { at?: ((name: string) => Promise<string>) | undefined },
   name: string,

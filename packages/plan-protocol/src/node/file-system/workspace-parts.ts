@@ -20,7 +20,7 @@ export interface WorkspaceParts {
   limits: PlanLimits;
   clock: Clock;
   ids: IdGenerator;
-  /** Runs work while holding the lock in a directory, which excludes all other processes. */
+  /** Runs work while holding the lock in a folder, which excludes all other processes. */
   withLock<Value>(
     folder: Folder,
     signal: AbortSignal | undefined,
@@ -31,7 +31,7 @@ export interface WorkspaceParts {
   unread: Map<string, string>;
 }
 
-/** Syncs files or directories if the workspace guarantees durability. */
+/** Syncs files or folders if the workspace guarantees durability. */
 export async function syncIn(
   parts: Pick<WorkspaceParts, "durability">,
   ...places: (Folder | OpenFile)[]

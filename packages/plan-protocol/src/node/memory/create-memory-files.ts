@@ -17,7 +17,7 @@ import { withLockFile } from "../lock/with-lock-file.ts";
 
 /** Where memory is stored. */
 export interface MemoryFilesOptions {
-  /** Directory of the user's preferences, outside any project. Contains `preferences.json`. */
+  /** Folder of the user's preferences, outside any project. Contains `preferences.json`. */
   userDirectory: string;
   /** The project root. Contains `.ccl/project.json`. */
   root: string;
@@ -101,7 +101,7 @@ function readFields(
 }
 
 /**
- * Sets fields of the object in a file, replacing the file atomically. A lock file in the same directory keeps other
+ * Sets fields of the object in a file, replacing the file atomically. A lock file in the same folder keeps other
  * processes out meanwhile. With `isPrivate`, only the owner can read the file.
  */
 async function setFields(

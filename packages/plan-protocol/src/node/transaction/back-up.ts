@@ -15,7 +15,7 @@ import type { StagedPlan, StagedStep } from "./stage-plan.ts";
 import { concurrentEdit, type StepConflict } from "./step.ts";
 
 /**
- * Links every old file into the journal's directory before the tree changes. A rollback can then restore the file
+ * Links every old file into the journal's folder before the tree changes. A rollback can then restore the file
  * itself with all its metadata, including nanosecond times. Rereads the content only if the file's status has changed.
  * `confirmSwap` finds changes that a status does not show. The caller syncs the new names.
  */
@@ -88,7 +88,7 @@ export async function tryLink(link: Promise<void>): Promise<boolean> {
   }
 }
 
-/** Writes an old file to a journal directory, with its mode and time. */
+/** Writes an old file to a journal folder, with its mode and time. */
 export function writeOld(
   parts: WorkspaceParts,
   folder: Folder,

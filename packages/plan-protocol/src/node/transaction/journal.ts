@@ -9,7 +9,7 @@ import { syncIn, type WorkspaceParts, writeNewFile } from "../file-system/worksp
 import type { PathState } from "./path-state.ts";
 import type { Step } from "./step.ts";
 
-/** Transaction data stored in its directory. */
+/** Transaction data stored in its folder. */
 interface Intent {
   transactionId: string;
   timeMs: number;
@@ -17,13 +17,13 @@ interface Intent {
 }
 
 /**
- * A transaction's directory. Its five subdirectories name each file by its step's number.
+ * A transaction's folder. Its five subdirectories name each file by its step's number.
  * - `staged`: the new files. `backups`: links to the old files.
  * - `moved`: old files after they left the tree. `taken`: new files that a rollback removed from the tree.
  * - `written`: files that checks wrote in place of the new ones, also removed by a rollback.
  */
 export interface Journal extends Intent {
-  /** The directory of all journals. */
+  /** The folder of all journals. */
   journals: Folder;
   folder: Folder;
   staged: Folder;
@@ -64,12 +64,12 @@ const VERSION = 1;
 /** Maximum size of a journal that is read. Even the largest plan under any sensible limit is far smaller. */
 const MAX_INTENT_BYTES = 256 * 1024 * 1024;
 
-/** True if an id can be used as a directory name. */
+/** True if an id can be used as a folder name. */
 export function isTransactionId(id: string): boolean {
   return /^[0-9A-Za-z][0-9A-Za-z-]{0,63}$/.test(id) && !/^(?:lock|claim)/.test(id);
 }
 
-/** Creates a new transaction's directory. */
+/** Creates a new transaction's folder. */
 export async function createJournal(journals: Folder, intent: Intent): Promise<Journal> {
   await journals.makeFolder(intent.transactionId);
   return openParts(journals, intent.transactionId, () => Promise.resolve(intent));
@@ -112,7 +112,7 @@ export function writeDiff(
   return writeNewFile(parts, folder, { name: DIFF, content });
 }
 
-/** Reads the diff from a transaction's directory. Undefined if none is stored. */
+/** Reads the diff from a transaction's folder. Undefined if none is stored. */
 export function readDiff(folder: Folder): Promise<string | undefined> {
   return readText(folder, DIFF);
 }
@@ -185,7 +185,7 @@ async function makeEmpty(folder: Folder, name: string): Promise<void> {
   await file?.close();
 }
 
-/** Reads a transaction's progress from its directory. */
+/** Reads a transaction's progress from its folder. */
 export async function stateOf(folder: Folder): Promise<JournalState> {
   const names = new Set(await folder.list());
   for (const state of ["rolled_back", "rolling_back", "committed"] as const)
@@ -237,7 +237,7 @@ export async function emptyParts(
   }
 }
 
-/** Removes a file, or a directory with its contents. Does nothing if neither exists. */
+/** Removes a file, or a folder with its contents. Does nothing if neither exists. */
 export async function removeJournal(journals: Folder, name: string): Promise<void> {
   const status = await journals.status(name);
   if (status === undefined) return;

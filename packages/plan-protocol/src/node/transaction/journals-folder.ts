@@ -6,7 +6,7 @@ import { PlanProtocolError } from "../../plan-protocol-error.ts";
 import type { Folder } from "../file-system/folder.ts";
 import { type WorkspaceParts, writeNewFile } from "../file-system/workspace-parts.ts";
 
-/** Opens the directory of journals, creating it if needed. Does not follow links. */
+/** Opens the folder of journals, creating it if needed. Does not follow links. */
 export function openJournals(parts: WorkspaceParts): Promise<Folder> {
   const opening = openBelow(parts, async (folder, name) => {
     if ((await folder.status(name)) === undefined) {
@@ -24,13 +24,13 @@ export function openJournals(parts: WorkspaceParts): Promise<Folder> {
   );
 }
 
-/** Opens the directory without creating it. Undefined if there has never been a transaction. */
+/** Opens the folder without creating it. Undefined if there has never been a transaction. */
 export function findJournals(parts: WorkspaceParts): Promise<Folder | undefined> {
   const opening = openBelow(parts, (folder, name) => folder.openFolder(name));
   return withReason(parts, unless(["ENOENT"], opening, undefined));
 }
 
-/** Returns the journal directory named in messages. */
+/** Returns the journal folder named in messages. */
 export function journalsPath({ rootPath }: WorkspaceParts): string {
   return join(rootPath, ".ccl", "transactions");
 }
@@ -66,7 +66,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EXDEV: "it is on another file system than the root, so that no file can be moved there",
 };
 
-/** Converts an error opening the directory to one that says why. */
+/** Converts an error opening the folder to one that says why. */
 function withReason<Opened>(parts: WorkspaceParts, opening: Promise<Opened>): Promise<Opened> {
   return opening.catch((cause: unknown) => {
     const code = systemCode(cause) ?? "unexpected";

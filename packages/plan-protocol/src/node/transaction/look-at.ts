@@ -9,13 +9,13 @@ import { inFolder, splitPath } from "../file-system/in-folder.ts";
 /** Larger files are not read or changed as text. They can still be deleted. */
 export const MAX_TEXT_BYTES: number = 16 * 1024 * 1024;
 
-/** The entry at a path, and its file system. If there is no entry, that of the deepest existing directory. */
+/** The entry at a path, and its file system. If there is no entry, that of the deepest existing folder. */
 export type FoundEntry = { device: string } & (
   | { kind: "file"; facts: FileFacts }
   | { kind: "folder"; mode: number }
   | {
       kind: "absent";
-      /** The deepest existing directory on the way. `""` is the root. */
+      /** The deepest existing folder on the way. `""` is the root. */
       lastFolder: string;
     }
 );
@@ -76,7 +76,7 @@ export function textIn({ bytes, status }: FileFacts, path: string): Result<strin
   return refusal("ERR_NON_UTF8_FILE", message, ["path"]);
 }
 
-/** Finds the part of the path that is not a directory. */
+/** Finds the part of the path that is not a folder. */
 async function whatBlocks(root: Folder, folder: string): Promise<Result<never>> {
   const parts = folder.split("/");
   for (const end of parts.keys()) {
@@ -89,7 +89,7 @@ async function whatBlocks(root: Folder, folder: string): Promise<Result<never>> 
   return refusal("CONCURRENT_EDIT", message, ["path"]);
 }
 
-/** Returns an absent entry if the deepest existing directory is this one or above it. */
+/** Returns an absent entry if the deepest existing folder is this one or above it. */
 async function absentIn(root: Folder, path: string): Promise<FoundEntry> {
   const found = inFolder(root, path, (folder) => absentBelow(folder, path));
   return (

@@ -8,7 +8,7 @@ import { FILES_AT_ONCE } from "../file-system/workspace-parts.ts";
 import { lookAt, MAX_TEXT_BYTES } from "./look-at.ts";
 import type { FileState, Step } from "./step.ts";
 
-/** The state of a path: a file, a directory with the names that others added to it, or null for nothing. */
+/** The state of a path: a file, a folder with the names that others added to it, or null for nothing. */
 export type PathState = FileState | { names: string[] } | null;
 
 /** A step whose path is no longer in the state the step left it. `state` is undefined if something blocks the path. */

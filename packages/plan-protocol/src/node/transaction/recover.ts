@@ -81,7 +81,7 @@ export async function listTransactions(
       const undone = await readUndoRecord(folder);
       return { transactionId: id, timeMs, status, paths: pathsOf({ steps }), ...undone };
     });
-    // Another process may remove the transaction's directory meanwhile.
+    // Another process may remove the transaction's folder meanwhile.
     const record = await unless(["ENOENT"], described, undefined);
     if (record !== undefined) records.push(record);
   }
@@ -106,7 +106,7 @@ async function statesOf(
 ): Promise<{ id: string; state: JournalState }[]> {
   const found: { id: string; state: JournalState }[] = [];
   for (const id of ids.toSorted()) {
-    // Another process may remove the directory meanwhile.
+    // Another process may remove the folder meanwhile.
     const reading = inFolder(journals, id, stateOf);
     const state = await unless(["ENOENT", "ENOTDIR"], reading, undefined);
     if (state !== undefined) found.push({ id, state });

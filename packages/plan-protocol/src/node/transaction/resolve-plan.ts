@@ -18,9 +18,9 @@ import { fileIn, type FoundEntry, lookAt, MAX_TEXT_BYTES, textIn } from "./look-
 /** An action with its effect on the current tree. */
 export interface ResolvedAction {
   action: ValidAction;
-  /** The old file. Undefined for new files and for directories. */
+  /** The old file. Undefined for new files and for folders. */
   base?: FileFacts | undefined;
-  /** Permission bits of the directory that DELETE_DIR removes. */
+  /** Permission bits of the folder that DELETE_DIR removes. */
   folderMode?: number | undefined;
   /** The old file's text. Undefined if it is binary. */
   baseText?: string | undefined;
@@ -33,7 +33,7 @@ export interface ResolvedAction {
 export interface ResolvedPlan {
   /** In application order. */
   actions: ResolvedAction[];
-  /** Parent directories to create for files, from the top down. */
+  /** Parent folders to create for files, from the top down. */
   impliedFolders: string[];
   /** SHA-256 over the plan's canonical JSON and the hashes of the files that it would change. */
   planHash: string;
@@ -92,7 +92,7 @@ interface ResolveContext {
   /** The root's file system. */
   device: string;
   isDeleted: ReadonlySet<string>;
-  /** Directories that the plan itself creates. */
+  /** Folders that the plan itself creates. */
   createdFolders: ReadonlySet<string>;
   impliedFolders: Set<string>;
 }
@@ -164,7 +164,7 @@ async function resolveMove(
   return success({ action, base, baseText, text: baseText, content: base.bytes });
 }
 
-/** Returns why a new path cannot be used. Otherwise, collects the parent directories to create. */
+/** Returns why a new path cannot be used. Otherwise, collects the parent folders to create. */
 async function takePlace(
   { kind }: ValidAction,
   { path, found }: { path: string; found: FoundEntry },

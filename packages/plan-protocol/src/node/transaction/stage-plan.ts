@@ -18,7 +18,7 @@ export interface StagedStep extends Step {
   index: number;
   /** The old file as it was read. */
   base?: FileFacts | undefined;
-  /** Status of the new file in the journal's directory. */
+  /** Status of the new file in the journal's folder. */
   stagedStatus?: EntryStatus | undefined;
 }
 
@@ -81,7 +81,7 @@ function writeSteps(
   );
 }
 
-/** Returns the changes in order: directories top down, files, deletions, then deleted directories deepest first. */
+/** Returns the changes in order: folders top down, files, deletions, then deleted folders deepest first. */
 function draftSteps({ actions, impliedFolders }: ResolvedPlan): Draft[] {
   const created = actions.flatMap(({ action: { kind, path } }) =>
     kind === "CREATE_DIR" ? [path] : [],

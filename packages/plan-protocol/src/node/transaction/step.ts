@@ -11,7 +11,7 @@ export interface FileState {
 export interface Step {
   change: "make_folder" | "write" | "remove" | "remove_folder";
   path: string;
-  /** State before the step. Undefined if nothing exists. For directories only the mode counts. */
+  /** State before the step. Undefined if nothing exists. For folders only the mode counts. */
   before?: FileState | undefined;
   /** State after the step. */
   after?: FileState | undefined;

@@ -112,7 +112,7 @@ export async function confirmSwap(root: Folder, { journal, steps }: StagedPlan):
   });
 }
 
-/** Syncs directories in which a transaction or its undo changed names, and the `others`. */
+/** Syncs folders in which a transaction or its undo changed names, and the `others`. */
 export async function syncFoldersOf(
   parts: WorkspaceParts,
   { steps, others = [] }: { steps: readonly Step[]; others?: readonly Folder[] | undefined },
@@ -124,7 +124,7 @@ export async function syncFoldersOf(
     try {
       await inFolder(parts.root, place, (folder) => folder.sync());
     } catch (error) {
-      // A deleted directory has no names to sync.
+      // A deleted folder has no names to sync.
       if (!["ENOENT", "ENOTDIR", "ELOOP"].includes(systemCode(error) ?? "")) throw error;
     }
   });

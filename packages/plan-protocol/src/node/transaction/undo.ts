@@ -102,7 +102,7 @@ async function undoStep(
     });
   } catch (error) {
     const code = systemCode(error) ?? "";
-    // Without its directory there is nothing to undo, unless the step had an old file there.
+    // Without its folder there is nothing to undo, unless the step had an old file there.
     if (code === "ENOENT") return step.before === undefined;
     if (code === "ENOTDIR" || code === "ELOOP") return step.change === "make_folder";
     throw error;
@@ -163,7 +163,7 @@ async function undoFile(journal: Journal, step: Step, place: Place): Promise<boo
   return restore(journal, step, { place, own });
 }
 
-/** A file that an undo may remove from its path, and the directory it moves to. */
+/** A file that an undo may remove from its path, and the folder it moves to. */
 interface OwnFile {
   to: Folder;
   /** Undefined if the content is unchecked. */
