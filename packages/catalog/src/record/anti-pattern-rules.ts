@@ -57,7 +57,7 @@ const factors: Readonly<Record<string, number>> = {
 
 function rowsIn(text: string): number | undefined {
   const found =
-    /(\d[\d_, \u00A0]{0,20}(?:\.\d{1,6})?(?:e\d{1,2})?)\s?(k|m|b|million|тыс|млн|млрд)?/i.exec(
+    /(?<![\p{L}\p{N}_])(\d[\d_, \u00A0]{0,20}(?:\.\d{1,6})?(?:e\d{1,2})?)\s?(?:(million|тыс|млн|млрд|k|m|b)(?!\p{L}))?/iu.exec(
       text,
     );
   if (found === null) return undefined;

@@ -192,6 +192,7 @@ export async function runResume(
       throw usageError(
         `Run ${id} has operations of your application, those of ${JSON.stringify(profile?.profileId)}: name the module that exports createEngine(stores) with --engine.`,
       );
+    session.signal.throwIfAborted();
     // Listen before the engine opens, since the signal may abort meanwhile.
     const interrupted = once(session.signal, "abort");
     const engine = await engineOf(session, stores, flags);

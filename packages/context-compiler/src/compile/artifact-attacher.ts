@@ -100,9 +100,12 @@ function handleOf(
     .filter(isStored)
     .map(({ data }) => data)
     .find((data) => content === renderArtifact({ type: "artifact", ...data }));
-  const isText = /^text\/|json|xml|yaml|javascript|csv/.test(held?.mimeType ?? "");
+  const isText = textTypes.test(held?.mimeType ?? "");
   return held !== undefined && isText && held.sizeBytes <= largestBytes ? held : undefined;
 }
+
+const textTypes =
+  /^text\/|^application\/(?:[\w.+-]+\+)?(?:json|xml|yaml|javascript|csv)\b|^image\/svg\+xml/;
 
 async function readText(
   { artifactId }: SessionEvent<"artifact_stored">["data"],

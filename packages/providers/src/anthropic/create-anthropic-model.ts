@@ -127,9 +127,12 @@ const mark = { type: "ephemeral" };
  * write costs more than a read. Returns the body unchanged if the caller has set a breakpoint.
  */
 function withCacheMarks(body: JsonRecord): JsonRecord {
+  // A schema may have a property of that name.
+  const withoutSchemas = (key: string, value: unknown): unknown =>
+    key === "input_schema" ? undefined : value;
+  if (JSON.stringify(body, withoutSchemas).includes('"cache_control":')) return body;
   const { system, tools } = body;
   const turns = arrayAt(body, "messages").filter(isRecord);
-  if ([system, tools, ...turns.map(({ content }) => content)].some(hasMark)) return body;
   const answered = turns.some(({ role }) => role === "assistant");
   const asked = new Set(turns.filter(({ role }) => role === "user").slice(-2));
   return withoutUndefined({
@@ -140,12 +143,6 @@ function withCacheMarks(body: JsonRecord): JsonRecord {
       answered && asked.has(turn) ? { ...turn, content: markedEnd(turn["content"]) } : turn,
     ),
   });
-}
-
-function hasMark(blocks: unknown): boolean {
-  return (
-    Array.isArray(blocks) && blocks.some((block) => isRecord(block) && "cache_control" in block)
-  );
 }
 
 function markedEnd(content: unknown): unknown {

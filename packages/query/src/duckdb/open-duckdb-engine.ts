@@ -38,6 +38,7 @@ export async function openDuckDbEngine(options: DuckDbEngineOptions = {}): Promi
     if (known !== undefined) return known;
     const opened = openInstance(duckdb, { threads, memoryMiB, nullOrder });
     instances.set(nullOrder, opened);
+    opened.catch(() => instances.delete(nullOrder));
     return opened;
   };
   const connected = async (
