@@ -1,5 +1,7 @@
 import { isRecord } from "@ccl/core/json";
 
+const dots = "...";
+
 /** A leaf of a structured value. */
 export interface FlatPair {
   /** Keys joined with dots, with indexes in brackets. */
@@ -22,7 +24,7 @@ export function flattenValue(value: unknown, limit: number): FlatPair[] {
 function* leavesOf(value: unknown, key: string, depth: number): Generator<FlatPair> {
   const isList = Array.isArray(value) && !value.every(isScalar);
   if (!isList && !isRecord(value)) yield { key, value: renderScalar(value) };
-  else if (depth >= maxDepth) yield { key, value: isList ? "[...]" : "{...}" };
+  else if (depth >= maxDepth) yield { key, value: isList ? `[${dots}]` : `{${dots}}` };
   else
     for (const [name, item] of Object.entries(value)) {
       const inner = key === "" ? name : `${key}.${name}`;

@@ -115,7 +115,7 @@ export function mergeElisions(
   const looks = fresh.map((line, at) => {
     const look = isDocumentation(line, fresh[at + 1]) ? undefined : lookOf(line);
     if (look === undefined || !known.has(line.trim())) return look;
-    // Dots that are already in the file stay if no line is missing next to them.
+    // The file's own dots are text.
     const isOwn = vanished().stays.has(at);
     return look === "comment" || isOwn ? undefined : look;
   });
