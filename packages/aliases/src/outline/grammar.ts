@@ -21,8 +21,8 @@ const MAX_NESTING = 1_000;
 // code up to 7. Limiting steps instead of time produces the same result on every machine.
 const BASE_PARSE_CALLBACKS = 1_000;
 const PARSE_CALLBACKS_PER_CHARACTER = 0.12;
-// Steps become slow in badly broken text. This is ten times as long as ordinary code takes on a
-// slow machine.
+// Each step becomes slow in badly broken text. This is ten times the duration that ordinary code
+// takes on a slow machine.
 const BASE_PARSE_MS = 2_000;
 const PARSE_MS_PER_CHARACTER = 0.004;
 

@@ -81,7 +81,7 @@ export async function auditLogs(
     const found = await readAgentLog(log);
     if (found.unread !== undefined) unread.push({ path: log.path, reason: found.unread });
     for (const one of found.transcripts) audits.push(auditTranscript(one, price));
-    // Yields, so that an interrupt can be handled between two files.
+    // Lets an interrupt through between two files.
     await new Promise((done) => setImmediate(done));
   }
   return { report: sumAudits(audits), files, unread };

@@ -245,7 +245,7 @@ async function loadHistory(run: RunContext, isNew: boolean): Promise<void> {
   const { input, services } = run;
   const { chatId, branchId, userMessageId, userMessage } = input;
   const { prompt } = services.limits;
-  // Turns are never so short that more would fit.
+  // No turn is so short that more of them would fit.
   const maxTurns = prompt && Math.max(minTurns, Math.ceil(prompt.budget / minTurnTokens));
   const { chat } = services;
   const at = { chatId, branchId, userMessageId };

@@ -115,7 +115,6 @@ export function mergeElisions(
   const looks = fresh.map((line, at) => {
     const look = isDocumentation(line, fresh[at + 1]) ? undefined : lookOf(line);
     if (look === undefined || !known.has(line.trim())) return look;
-    // The file's own dots are text.
     const isOwn = vanished().stays.has(at);
     return look === "comment" || isOwn ? undefined : look;
   });

@@ -163,7 +163,7 @@ function collectHits(search: Search, path: string, bytes: Buffer): void {
     const feed = text.indexOf("\n", at);
     const end = feed < 0 ? text.length : feed;
     hits.push({ path, line, text: textAround(text.slice(start, end).trimEnd(), at - start) });
-    // Continues on the next line.
+    // Continue on the next line.
     at = text.indexOf(query, Math.max(end, at + 1));
   }
 }
