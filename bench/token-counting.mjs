@@ -9,7 +9,8 @@ import { get_encoding as getEncoding } from "tiktoken";
 import { estimateTokenCount } from "tokenx";
 
 import { createBpeCounter } from "../packages/core/dist/bpe/index.js";
-import { estimatedCounter, wordCounter } from "../packages/core/dist/index.js";
+import { estimatedCounter } from "../packages/core/dist/index.js";
+import { wordCounter } from "../packages/core/dist/testing/index.js";
 import { table } from "./lib/figures.mjs";
 
 const here = import.meta.dirname;

@@ -98,6 +98,14 @@ function createForgetfulRunStore() {
     }),
     append: async () => ({ status: "appended" }),
     renewLease: async (lease) => ({ status: "renewed", lease }),
+    chat: {
+      loadTurn: async ({ userMessageId }) => ({
+        userMessageId,
+        position: 1,
+        history: [{ id: userMessageId, role: "user", content: "Hello" }],
+      }),
+      keptState: async () => ({ heads: {}, shown: [], hidden: [] }),
+    },
   };
 }
 

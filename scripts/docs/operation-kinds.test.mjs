@@ -46,15 +46,17 @@ async function resultOf(kind) {
   const registry = createOperationRegistry();
   const record = exampleRecord(kind);
   const { operationId } = record;
-  builtin.register(registry, [{ operationId, kind, name: operationId }]);
+  const definition = { operationId, kind, name: operationId, paramsSchema: "kind" };
+  registry.register(definition, builtin.handlers[kind]);
   const profile = profileOf(record);
   expect(validateProfile(profile, registry)).toMatchObject({ ok: true });
-  const { chat } = createOperationStores();
+  const { runs, chat } = createOperationStores();
   let system;
   const engine = createRunEngine({
     mainModel: createScriptedModel([" Much rain. "]),
     registry,
-    chat,
+    runs,
+    recover: false,
     onPrompt: ({ messages }) => {
       system = messages[0].content;
     },

@@ -19,19 +19,19 @@ export const subjects = {
   // The limits on handlers: time, output and retries.
   limits: {
     files: [
-      "concurrency-limiter",
-      "retry-policy",
-      "check-limits",
-      "bound-store",
-      "bound-summary",
-    ].map((name) => `operations/src/run/${name}.ts`),
+      "kinds/retry",
+      "run/concurrency-limiter",
+      "run/check-limits",
+      "run/bound-store",
+      "run/bound-summary",
+    ].map((name) => `operations/src/${name}.ts`),
     tests: [
-      "concurrency-limiter",
-      "retry-policy",
-      "check-limits",
-      "bound-store",
-      "bound-summary",
-    ].map((name) => `operations/src/run/${name}`),
+      "kinds/retry",
+      "run/concurrency-limiter",
+      "run/check-limits",
+      "run/bound-store",
+      "run/bound-summary",
+    ].map((name) => `operations/src/${name}`),
   },
   store: {
     files: ["artifact-store/src/store/", "artifact-store/src/driver/plan-eviction.ts"],

@@ -6,7 +6,6 @@ import {
   type OperationContext,
   type OperationProfile,
   type OperationRegistry,
-  type OperationTarget,
 } from "@ccl/operations";
 
 import type { StoryModels } from "./open-models.ts";
@@ -147,25 +146,22 @@ export function createStoryRegistry(
   onExecution: (context: OperationContext) => void = () => {},
 ): OperationRegistry {
   const registry = createOperationRegistry();
-  const told: OperationTarget = {
-    register(definition, handler) {
-      if (handler === undefined) return;
-      registry.register(definition, (context) => {
-        onExecution(context);
-        return handler(context);
-      });
-    },
-  };
-  const builtin = createBuiltinOperations({
+  const { handlers } = createBuiltinOperations({
     models: ({ model }) => models.of(model === "notes" ? "notes" : "world"),
     retriever: ruleBook,
     schemas: { world_state: worldState },
   });
-  builtin.register(told, [
-    { operationId: "builtin:is_combat_guard", kind: "guard", name: "Is it a fight?" },
-    { operationId: "builtin:combat_rag", kind: "rag", name: "Rules of combat" },
-    { operationId: "builtin:augmentation_notes", kind: "llm", name: "Working notes" },
-    { operationId: "builtin:world_state_update", kind: "llm", name: "State of the world" },
-  ]);
+  const register = (operationId: string, kind: "guard" | "rag" | "llm", name: string): void => {
+    const handler = handlers[kind];
+    if (handler === undefined) throw new Error(`The kind ${kind} lacks what it needs.`);
+    registry.register({ operationId, kind, name, paramsSchema: "kind" }, (context) => {
+      onExecution(context);
+      return handler(context);
+    });
+  };
+  register("builtin:is_combat_guard", "guard", "Is it a fight?");
+  register("builtin:combat_rag", "rag", "Rules of combat");
+  register("builtin:augmentation_notes", "llm", "Working notes");
+  register("builtin:world_state_update", "llm", "State of the world");
   return registry;
 }

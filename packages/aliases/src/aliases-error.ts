@@ -10,13 +10,13 @@ export type AliasesErrorCode =
   | "registry_conflict"
   /** Another process held the registry's lock for too long. */
   | "registry_locked"
-  /** Not even the instruction fits the budget. `details` has the token counts. */
+  /** The budget is too small even for the instruction. `details` has the token counts. */
   | "budget_exceeded"
-  /** A file beside the registry (the base) is damaged. */
+  /** A file stored with the registry (the base) is damaged. */
   | "context_corrupt"
   /** A file of a pack changed after the pack was built and before it was accepted. */
   | "context_conflict"
-  /** The operating system refused to read or write. `cause` has its error. */
+  /** The operating system failed to read or write. `cause` has its error. */
   | "io_failed"
   /** The caller's signal was aborted. */
   | "aborted";

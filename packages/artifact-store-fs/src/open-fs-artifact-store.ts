@@ -13,8 +13,8 @@ import { createOwner } from "./owner.ts";
 /** Options of a store of files. */
 export interface FsArtifactStoreOptions extends ArtifactStoreOptions {
   /**
-   * The store's own folder on a file system with hard links. Created if missing. It may be a symbolic link, but nothing
-   * inside may be one.
+   * The store's own folder, on a file system with hard links. Created if missing. It may be a symbolic link but may not
+   * contain any.
    */
   folder: string;
   /** `full` by default: every file and its names are synced before a call resolves. */
@@ -22,7 +22,7 @@ export interface FsArtifactStoreOptions extends ArtifactStoreOptions {
 }
 
 /**
- * Opens a store of plain files. Several processes may have it open at once, and only limits need a lock. A read-only
+ * Opens a store of plain files. Several processes may open it at the same time. Only limits need a lock. A read-only
  * folder can be opened and read.
  * @throws ArtifactStoreError `invalid_input`, `unsupported` if something else has the name of a folder, `unavailable`
  */
@@ -37,7 +37,7 @@ export async function openFsArtifactStore(options: FsArtifactStoreOptions): Prom
   if (!["full", "normal", "off"].includes(durability)) {
     throw new ArtifactStoreError(
       "invalid_input",
-      `The durability is "${durability}"; give full, normal or off.`,
+      `The durability is "${durability}"; pass full, normal or off.`,
     );
   }
   try {

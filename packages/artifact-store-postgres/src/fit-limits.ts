@@ -6,15 +6,23 @@ import { freeUnreferenced, lockBlobs } from "./free-blobs.ts";
 /** A number that no other lock of the database uses: the first bytes of SHA-256 of "ccl artifact limits". */
 const lockNumber = 7_345_612_093;
 const pageSize = 200;
+/**
+ * Number of times that a put that finds nothing to evict counts again, since a concurrent deletion or collection may
+ * have freed enough.
+ */
+const maxRecounts = 2;
 
 /** The limited sums that a commit adds bytes to. */
 export interface Growth {
   ofStore: boolean;
-  /** Sessions that get their first handle of an artifact. */
+  /** Sessions that get their first handle to an artifact. */
   sessionIds: ReadonlySet<string>;
 }
 
-/** Must be called while the blobs are put and locked, before their handles are added. */
+/**
+ * Finds the sums that a commit adds to. Must be called once the blobs are put and locked, but before their handles are
+ * added.
+ */
 export async function growthOf(
   transaction: PostgresSession,
   {
@@ -43,129 +51,87 @@ export async function growthOf(
   return { ofStore, sessionIds: new Set(rows.map((row) => textIn(row, "session_id"))) };
 }
 
+/** What a limit counts: a session, or the whole store. */
+interface Scope {
+  name: string;
+  maxBytes: number;
+  sessionId: string | undefined;
+}
+
 /**
- * Makes room for what the transaction has written where that made a sum grow, or rejects it. Stores with limits do this
- * one at a time, so that two puts cannot both use the last room.
- * @throws ArtifactStoreError `limit_exceeded`, after which the caller rolls the transaction back
+ * Makes room in each sum that the transaction increased, or rejects the put. Stores with limits do this one at a time,
+ * so that two puts cannot both use the remaining space.
+ * @throws ArtifactStoreError `limit_exceeded`. The caller then rolls the transaction back
  */
 export async function fitLimits(
   transaction: PostgresSession,
   { puts, growth, limits }: { puts: readonly BlobPut[]; growth: Growth; limits: StoreLimits },
 ): Promise<void> {
-  const { maxSessionBytes, maxStoreBytes, whenFull = "reject" } = limits;
-  const isEvicting = whenFull === "evict";
+  const { maxSessionBytes, maxStoreBytes, whenFull } = limits;
+  const scopes: Scope[] = [];
+  if (maxSessionBytes !== undefined)
+    for (const sessionId of growth.sessionIds)
+      scopes.push({ name: "The session", maxBytes: maxSessionBytes, sessionId });
+  if (maxStoreBytes !== undefined && growth.ofStore)
+    scopes.push({ name: "The store", maxBytes: maxStoreBytes, sessionId: undefined });
   const own = JSON.stringify(puts.map(({ record }) => record.artifactId));
-  if (maxSessionBytes !== undefined) {
-    for (const sessionId of growth.sessionIds) {
-      await fit(sessionScope(transaction, sessionId, own), {
-        maxBytes: maxSessionBytes,
-        isEvicting,
-      });
+  for (const scope of scopes) {
+    for (let recounts = 0; ;) {
+      const bytes = await countBytes(transaction, scope);
+      if (bytes <= scope.maxBytes) break;
+      const excess = { excessBytes: bytes - scope.maxBytes, own };
+      const isRetried =
+        whenFull === "evict" &&
+        ((await evictSome(transaction, scope, excess)) || recounts++ < maxRecounts);
+      if (!isRetried) requireFit(scope.name, bytes, scope.maxBytes);
     }
   }
-  if (maxStoreBytes === undefined || !growth.ofStore) return;
-  await fit(storeScope(transaction, own), { maxBytes: maxStoreBytes, isEvicting });
 }
 
-/** Waits for the commits of other stores with limits. Held until the transaction ends. */
+/** Waits for the commits of other stores with limits. The lock is held until the transaction ends. */
 export async function lockLimits(transaction: PostgresSession): Promise<void> {
   await transaction.query("SELECT pg_advisory_xact_lock($1::bigint)", [lockNumber]);
 }
 
-/** What a limit counts, and what may be evicted for it. */
-interface Scope {
-  name: string;
-  countBytes(): Promise<number>;
-  /** Removes some of what may be evicted, oldest first. False when nothing is left. */
-  evictSome(excessBytes: number): Promise<boolean>;
-}
-
-/**
- * How often a put that found nothing to evict counts again, since a concurrent deletion or collection may have freed
- * enough.
- */
-const maxRecounts = 2;
-
-async function fit(
-  scope: Scope,
-  { maxBytes, isEvicting }: { maxBytes: number; isEvicting: boolean },
-): Promise<void> {
-  for (let recounts = 0; ;) {
-    const bytes = await scope.countBytes();
-    if (bytes <= maxBytes) return;
-    if (isEvicting && ((await scope.evictSome(bytes - maxBytes)) || recounts++ < maxRecounts))
-      continue;
-    requireFit(scope.name, bytes, maxBytes);
-  }
-}
-
-function sessionScope(transaction: PostgresSession, sessionId: string, own: string): Scope {
-  return {
-    name: "The session",
-    countBytes: async () =>
-      sumOf(
-        transaction,
-        `SELECT coalesce(sum(size_bytes), 0)::bigint AS bytes FROM ccl_artifact_blobs WHERE artifact_id IN
-           (SELECT artifact_id FROM ccl_artifact_handles WHERE session_id = $1)`,
-        [sessionId],
-      ),
-    evictSome: (excessBytes) =>
-      evictHandles(transaction, {
-        excessBytes,
-        own,
-        where: "session_id = $3",
-        parameters: [sessionId],
-      }),
-  };
-}
-
-function storeScope(transaction: PostgresSession, own: string): Scope {
-  return {
-    name: "The store",
-    countBytes: () =>
-      sumOf(
-        transaction,
-        "SELECT coalesce(sum(size_bytes), 0)::bigint AS bytes FROM ccl_artifact_blobs",
-        [],
-      ),
-    async evictSome(excessBytes) {
-      const rows = await transaction.query(
-        untilEnough(
-          `SELECT artifact_id, touched_at, size_bytes FROM ccl_artifact_blobs blob
-           WHERE NOT EXISTS (SELECT 1 FROM ccl_artifact_handles handle WHERE handle.artifact_id = blob.artifact_id)`,
-          "touched_at, artifact_id",
-        ),
-        [excessBytes],
-      );
-      const ids = rows.map((row) => textIn(row, "artifact_id"));
-      if (ids.length > 0 && (await freeUnreferenced(transaction, ids)).length > 0) return true;
-      return evictHandles(transaction, { excessBytes, own, where: "true", parameters: [] });
-    },
-  };
-}
-
-interface HandleEviction {
-  excessBytes: number;
-  own: string;
-  /** SQL that selects the handles that may be evicted, never those of the put's own artifacts. */
-  where: string;
-  parameters: string[];
+async function countBytes(transaction: PostgresSession, { sessionId }: Scope): Promise<number> {
+  const ofSession =
+    "WHERE artifact_id IN (SELECT artifact_id FROM ccl_artifact_handles WHERE session_id = $1)";
+  const [row] = await transaction.query(
+    `SELECT coalesce(sum(size_bytes), 0)::bigint AS bytes FROM ccl_artifact_blobs ${sessionId === undefined ? "" : ofSession}`,
+    sessionId === undefined ? [] : [sessionId],
+  );
+  return row === undefined ? 0 : numberIn(row, "bytes");
 }
 
 /**
  * Evicts the oldest handles, only as many as are needed if each is the last of its blob, then blobs without handles.
+ * For the whole store, evicts blobs without handles first. False if nothing is left to evict.
  */
-async function evictHandles(
+async function evictSome(
   transaction: PostgresSession,
-  { excessBytes, own, where, parameters }: HandleEviction,
+  { sessionId }: Scope,
+  { excessBytes, own }: { excessBytes: number; own: string },
 ): Promise<boolean> {
+  if (sessionId === undefined) {
+    const unused = await transaction.query(
+      untilEnough(
+        `SELECT artifact_id, touched_at, size_bytes FROM ccl_artifact_blobs blob
+         WHERE NOT EXISTS (SELECT 1 FROM ccl_artifact_handles handle WHERE handle.artifact_id = blob.artifact_id)`,
+        "touched_at, artifact_id",
+      ),
+      [excessBytes],
+    );
+    const ids = unused.map((row) => textIn(row, "artifact_id"));
+    if (ids.length > 0 && (await freeUnreferenced(transaction, ids)).length > 0) return true;
+  }
+  // Never evicts handles of the put's own artifacts.
   const rows = await transaction.query(
     untilEnough(
       `SELECT handle_id, artifact_id, size_bytes FROM ccl_artifact_handles
-       WHERE ${where} AND artifact_id NOT IN (SELECT jsonb_array_elements_text($2::jsonb))`,
+       WHERE artifact_id NOT IN (SELECT jsonb_array_elements_text($2::jsonb)) AND ($3::text IS NULL OR session_id = $3)`,
       "handle_id, artifact_id",
     ),
-    [excessBytes, own, ...parameters],
+    [excessBytes, own, sessionId ?? null],
   );
   const going = rows.map((row) => ({
     handleId: textIn(row, "handle_id"),
@@ -186,19 +152,10 @@ async function evictHandles(
   return true;
 }
 
-/** SQL of the first rows in the order whose bytes together reach `$1`. */
+/** Returns SQL for the first rows, in this order, whose total bytes reach `$1`. */
 function untilEnough(select: string, order: string): string {
   return `SELECT * FROM (
       SELECT *, sum(oldest.size_bytes) OVER (ORDER BY ${order}) - oldest.size_bytes AS before
       FROM (${select} ORDER BY ${order} LIMIT ${pageSize}) oldest
     ) summed WHERE before < $1::bigint ORDER BY ${order}`;
-}
-
-async function sumOf(
-  transaction: PostgresSession,
-  text: string,
-  parameters: string[],
-): Promise<number> {
-  const [row] = await transaction.query(text, parameters);
-  return row === undefined ? 0 : numberIn(row, "bytes");
 }

@@ -7,8 +7,8 @@ const wanted = "artifact_id IN (SELECT jsonb_array_elements_text($1::jsonb))";
 type LockMode = "wait" | "skip";
 
 /**
- * Locks blobs in the order of their ids before their handles are touched, so that no two transactions wait for each
- * other. Returns the ids that it locked. A blob that appears later must be left alone.
+ * Locks blobs in the order of their ids before their handles are changed, so that no two transactions wait for each
+ * other. Returns the locked ids. The caller must not touch a blob that appears later.
  */
 export async function lockBlobs(
   transaction: PostgresSession,
@@ -23,7 +23,7 @@ export async function lockBlobs(
   return rows.map((row) => textIn(row, "artifact_id"));
 }
 
-/** Frees blobs that no handle has named since `until`. Skips those that a running put or deletion has locked. */
+/** Frees blobs that have had no handle since `until`. Skips those that a running put or deletion has locked. */
 export async function collectBlobs(
   transaction: PostgresSession,
   artifactIds: readonly string[],
@@ -32,7 +32,7 @@ export async function collectBlobs(
   return freeLocked(transaction, await lockBlobs(transaction, artifactIds, "skip"), until);
 }
 
-/** Frees blobs that no handle names. Waits for transactions that have locked them. */
+/** Frees blobs without handles. Waits for transactions that have locked them. */
 export async function freeUnreferenced(
   transaction: PostgresSession,
   artifactIds: readonly string[],
@@ -45,8 +45,8 @@ export async function freeUnreferenced(
 }
 
 /**
- * One statement locks each row and the next one checks it, so that the check sees every commit that held the lock. A
- * transaction that adds a handle locks the row too.
+ * Locks each row with one statement and checks it with the next, so that the check sees every commit that held the
+ * lock. A transaction that adds a handle locks the row too.
  */
 async function freeLocked(
   transaction: PostgresSession,

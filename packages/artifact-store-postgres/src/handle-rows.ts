@@ -6,12 +6,12 @@ import type { PostgresSession } from "@ccl/sql";
 export const handleColumns =
   "handle_id, artifact_id, session_id, source, summary, mime_type, size_bytes, created_at, checksum";
 
-/** Adds handles of existing blobs with one statement. Existing handles stay as they are. */
+/** Adds handles to existing blobs with one statement. Does not change existing handles. */
 export async function insertHandles(
   session: PostgresSession,
   handles: readonly ArtifactHandle[],
 ): Promise<void> {
-  // One JSON document, because clients encode arrays differently.
+  // Sent as one JSON document, because clients encode arrays differently.
   await session.query(
     `INSERT INTO ccl_artifact_handles (${handleColumns})
      SELECT "handleId", "artifactId", "sessionId", source, summary, "mimeType", "sizeBytes", "createdAt", checksum

@@ -5,10 +5,10 @@ import { createPostgresDriver } from "./postgres-driver.ts";
 import { migrations } from "./schema.ts";
 import { sweepAbandoned } from "./staged-chunks.ts";
 
-/** Where the tables are. */
+/** Options of a store in PostgreSQL. */
 export interface PostgresArtifactStoreOptions extends ArtifactStoreOptions {
   /**
-   * A pool or client of pg, or a PGlite. Stays open when the store is closed. The tables are created in its first
+   * A pool or client of pg, or a PGlite. It stays open when the store is closed. The tables are created in its first
    * schema.
    */
   client: PostgresClient;
@@ -16,8 +16,8 @@ export interface PostgresArtifactStoreOptions extends ArtifactStoreOptions {
 }
 
 /**
- * A store in PostgreSQL 13 or later, which creates and upgrades its tables. An acknowledged put is on the server's disk,
- * whatever the server's `synchronous_commit` says. With `fsync = off` the server decides.
+ * Opens a store in PostgreSQL 13 or later, and creates or upgrades its tables. An acknowledged put is on the server's
+ * disk, whatever its `synchronous_commit` setting. With `fsync = off` the server decides.
  * @throws SqlError `schema_newer`, `connection_failed`, ...
  */
 export async function openPostgresArtifactStore(

@@ -27,10 +27,10 @@ import { handleColumns, insertHandles } from "./handle-rows.ts";
 import { StagedChunks } from "./staged-chunks.ts";
 import { writeTransaction } from "./write-transaction.ts";
 
-/** How many blobs a collection frees in one transaction. */
+/** Number of blobs that a collection frees in one transaction. */
 const collectPage = 500;
 
-/** A driver over existing tables. `isLazy`: as `isCommitLazy` says of the server. */
+/** Creates a driver over existing tables. `isLazy` is the server's `isCommitLazy`. */
 export function createPostgresDriver(client: PostgresClient, isLazy: boolean): ArtifactDriver {
   const session = createPostgresSession(client);
   return {
@@ -123,7 +123,9 @@ export function createPostgresDriver(client: PostgresClient, isLazy: boolean): A
   };
 }
 
-/** In the order of ids, so that two commits of the same blobs cannot wait for each other. */
+/**
+ * Puts blobs in the order of ids, so that two commits of the same blobs cannot wait for each other.
+ */
 async function putBlobs(
   on: PostgresSession,
   puts: readonly BlobPut[],
@@ -153,7 +155,7 @@ async function putBlob(
   return "written";
 }
 
-/** The values of `content` and `blob_no`. */
+/** Returns the values of `content` and `blob_no`. */
 function contentColumns(content: Uint8Array | StagedBlob): [PostgresValue, PostgresValue] {
   if (content instanceof Uint8Array) return [content, null];
   if (content instanceof StagedChunks) return [null, content.blobNo];

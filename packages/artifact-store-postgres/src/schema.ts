@@ -1,8 +1,8 @@
 import type { Migration, PostgresSession } from "@ccl/sql";
 
 /**
- * The tables, with the prefix `ccl_artifact_`. Up to one chunk of bytes is in `blobs.content`. Longer contents are in
- * rows of `chunks`, found by `blob_no`, so that they can be written before the blob is. Nothing is compressed: stored
+ * The tables, with the prefix `ccl_artifact_`. Up to one chunk of bytes is in `blobs.content`. Longer content is in
+ * rows of `chunks`, found by `blob_no`, so that it can be written before the blob. Nothing is compressed: stored
  * content is often compressed already, and decompression would cost more than the space.
  */
 export const migrations: readonly Migration<PostgresSession>[] = [

@@ -2,10 +2,10 @@ import { ArtifactStoreError } from "@ccl/artifact-store";
 import type { StagedBlob } from "@ccl/artifact-store/driver";
 import { type PostgresSession, numberIn } from "@ccl/sql";
 
-/** How long a stream may go without a new chunk before the next store that opens removes it. */
+/** Time without a new chunk after which the next store to open removes a stream. */
 const abandonedAfter = "1 day";
 
-/** Chunks that are in the database although no blob names them yet. */
+/** Chunks that are in the database but do not belong to a blob yet. */
 export class StagedChunks implements StagedBlob {
   readonly blobNo: number;
   readonly #session: PostgresSession;
@@ -24,7 +24,7 @@ export class StagedChunks implements StagedBlob {
   }
 
   async write(piece: Uint8Array): Promise<void> {
-    // The staging row shows that the stream is alive and was not swept.
+    // The staging row shows that the stream is alive and has not been swept.
     const rows = await this.#session.query(
       `WITH alive AS (UPDATE ccl_artifact_staging SET written_at = now() WHERE blob_no = $1 RETURNING blob_no)
        INSERT INTO ccl_artifact_chunks SELECT blob_no, $2::integer, $3::bytea FROM alive RETURNING chunk_no`,
@@ -52,7 +52,7 @@ export class StagedChunks implements StagedBlob {
   }
 }
 
-/** Removes what processes left that ended in the middle of a stream. */
+/** Removes the remains of processes that ended in the middle of a stream. */
 export async function sweepAbandoned(session: PostgresSession): Promise<void> {
   await session.query(
     `WITH gone AS (

@@ -5,7 +5,9 @@ const maxRetries = 4;
 // https://www.postgresql.org/docs/15/errcodes-appendix.html: serialization_failure and deadlock_detected.
 const passingCodes = new Set<unknown>(["40001", "40P01"]);
 
-/** Runs a transaction again if the server aborted it in favour of another one. `action` may run several times. */
+/**
+ * Runs a transaction, and repeats it if the server aborted it in favour of another one. `action` may run several times.
+ */
 export function writeTransaction<T>(
   client: PostgresClient,
   action: (on: PostgresSession) => Promise<T>,

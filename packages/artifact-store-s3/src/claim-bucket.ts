@@ -5,12 +5,12 @@ import type { Records } from "@ccl/records";
 import { readObject } from "./bucket/read-object.ts";
 import type { S3Bucket } from "./bucket/s3-bucket.ts";
 
-/** The object that says by which name the store's records begin. */
+/** Key of the object that contains the name prefix of the store's records. */
 const key = "records";
 
 /**
- * Connects the bucket with the records at the first opening, and checks at later ones that they belong together: with other
- * records every copy would look abandoned. Returns what the names of the records begin with.
+ * Links the bucket to the records when the store is first opened, and later checks that they belong together. With
+ * other records, every copy would look abandoned. Returns the name prefix of the records.
  * @throws ArtifactStoreError `unavailable` if the bucket's handles are in other records
  */
 export async function claimBucket(

@@ -12,9 +12,9 @@ import { handlesOf, listHandles } from "./entries/handle-entries.ts";
 import { isWritten } from "./entries/store-records.ts";
 import type { S3Context } from "./s3-context.ts";
 
-/** A driver over one prefix of a bucket, and the records of its handles. */
+/** Creates a driver over one prefix of a bucket, and the records of its handles. */
 export function createS3Driver(context: S3Context): ArtifactDriver {
-  // Puts under limits all write the record of the limits. Those of one process wait here instead of failing there.
+  // All puts under limits write the same record. Puts of one process wait here instead of conflicting there.
   const turns = new TurnQueue(ArtifactStoreError);
   return {
     name: "s3",

@@ -2,11 +2,11 @@ import type { Clock } from "@ccl/core";
 import type { Records } from "@ccl/records";
 import type { S3Bucket } from "./bucket/s3-bucket.ts";
 
-/** What all parts of one store share. */
+/** State that all parts of a store share. */
 export interface S3Context {
   bucket: S3Bucket;
   records: Records;
-  /** The names of the store's records begin with it. */
+  /** Name prefix of the store's records. */
   root: string;
   clock: Clock;
   partBytes: number;
@@ -14,5 +14,8 @@ export interface S3Context {
   abandonedAfterMs: number;
 }
 
-/** For cleaning up after a cancelled call, whose own signal would cancel the cleanup too. */
+/**
+ * Creates a signal for cleaning up after a cancelled call, whose own signal would cancel the
+ * cleanup too.
+ */
 export const cleanupSignal = (): AbortSignal => AbortSignal.timeout(5_000);

@@ -1,13 +1,13 @@
 /**
- * Files beside the database for streamed contents. Only the database decides which of them count: a file is made durable
- * before the commit that names it, and removed after the commit that drops it.
+ * Files next to the database for streamed content. Only the database decides which of them count. A file is synced
+ * before the commit that refers to it, and removed after the commit that drops it.
  */
 export interface BlobDirectory {
   /** Creates a file. No file of that name may exist. */
   create(name: string): Promise<BlobFileWriter>;
-  /** Bytes `start` up to `end`, fewer if the file is shorter. Undefined if there is no such file. */
+  /** Reads bytes from `start` up to `end`, fewer if the file is shorter. Undefined if the file does not exist. */
   read(name: string, start: number, end: number): Promise<Uint8Array | undefined>;
-  /** Does nothing if there is no such file. */
+  /** Does nothing if the file does not exist. */
   remove(name: string): Promise<void>;
 }
 
@@ -17,11 +17,11 @@ export interface BlobFileWriter {
   write(bytes: Uint8Array): Promise<void>;
   /** Resolves when the bytes and the file's name are as durable as the directory promises. Closes the file. */
   finish(): Promise<void>;
-  /** Closes the file, whatever it holds. */
+  /** Closes the file, whatever it contains. */
   abandon(): Promise<void>;
 }
 
-/** The file name of a set. Set numbers are never reused, so neither are names. */
+/** Returns the file name of a set. Set numbers are never reused, so neither are names. */
 export function blobFileName(setId: number): string {
   return `${setId}.blob`;
 }

@@ -2,10 +2,10 @@ import type { DriverCollectOptions, FreedBlob } from "@ccl/artifact-store/driver
 import { transaction, type SqliteDatabase, type SqliteRow } from "@ccl/sql";
 import { reading } from "./find-blob.ts";
 
-/** How many blobs one transaction frees, so that writers need not wait long. */
+/** Number of blobs that one transaction frees. Small, so that writers need not wait long. */
 const blobsPerSweep = 256;
 
-/** Frees, or lists for a dry run, the blobs that no handle has named since `until`. */
+/** Frees the blobs that have had no handle since `until`, or lists them for a dry run. */
 export async function collectGarbage(
   database: SqliteDatabase,
   { until, artifactIds, isDryRun, signal }: DriverCollectOptions,

@@ -24,7 +24,7 @@ function commitPut(tx: SqliteDatabase, put: BlobPut): { outcome: CommitOutcome; 
   return { outcome: written === undefined ? "present" : "written", blobId };
 }
 
-/** Undefined if a blob with that id exists. */
+/** Inserts a blob. Returns undefined if one with that id exists. */
 function insertBlob(tx: SqliteDatabase, { record, content }: BlobPut): number | undefined {
   const { artifactId, sizeBytes, chunkHashes } = record;
   const { bytes, setId, isFile } = placeOf(content);
@@ -45,7 +45,7 @@ function adoptBlob(tx: SqliteDatabase, artifactId: string): number {
   return blobId;
 }
 
-/** Replaces damaged bytes and a damaged record within a transaction. Does nothing if there is no such blob. */
+/** Replaces damaged bytes and a damaged record within a transaction. Does nothing if the blob does not exist. */
 export function repairBlob(
   tx: SqliteDatabase,
   record: BlobRecord,

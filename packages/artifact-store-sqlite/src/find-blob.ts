@@ -8,7 +8,7 @@ import { chunksPerSet } from "./schema.ts";
 /** Longer bytes are not read when a blob is found, since the caller may only ask whether it exists. */
 const eagerBytes = 64 * 1024;
 
-/** SQL that is true for a blob `b` that a handle names. */
+/** SQL that is true for a blob `b` that has a handle. */
 export const hasHandle: string =
   "NOT EXISTS (SELECT 1 FROM artifact_orphans o WHERE o.blob_id = b.blob_id)";
 
@@ -17,7 +17,7 @@ const selectBlob = `SELECT size_bytes, chunk_hashes, CASE WHEN size_bytes <= ${e
     EXISTS (SELECT 1 FROM artifact_quarantine q WHERE q.blob_id = b.blob_id) AS is_quarantined
   FROM artifact_blobs b WHERE artifact_id = ? AND ${hasHandle}`;
 
-/** Finds a blob that a handle names. */
+/** Finds a blob that has a handle. */
 export function findBlob(
   database: SqliteDatabase,
   artifactId: string,
@@ -80,7 +80,7 @@ async function readChunk(
   );
 }
 
-/** Runs a read. A damaged database file counts as damaged content. */
+/** Runs a read. Reports a damaged database file as damaged content. */
 export function reading<T>(action: () => T): T {
   try {
     return action();

@@ -4,10 +4,10 @@ import type { SqliteDatabase, SqliteValue } from "@ccl/sql";
 import { ensureSums } from "./schema.ts";
 import { freeIfOrphaned } from "./free-blob.ts";
 
-/** Makes room for the blobs that were put, without evicting them. */
+/** Evicts other blobs so that the given new ones fit. */
 export type FitLimits = (blobIds: readonly number[]) => void;
 
-/** What a limit counts, and what may be evicted for it. */
+/** What a limit counts, and what may be evicted to meet it. */
 interface Scope {
   what: string;
   maxBytes: number;
@@ -18,8 +18,9 @@ interface Scope {
 }
 
 /**
- * Must be called before the first put of a transaction, and its result after the last one. The result enforces the limits
- * whose sums grew in between. It throws `limit_exceeded`, which rolls the puts back.
+ * Starts watching the limits. Must be called before the first put of a transaction, and the returned function after the
+ * last. That function enforces the limits whose sums grew in between. It throws `limit_exceeded`, which rolls the puts
+ * back.
  */
 export function watchLimits(
   tx: SqliteDatabase,
@@ -37,7 +38,7 @@ export function watchLimits(
   };
 }
 
-/** Sessions come first, because evicting for them may make room in the store. */
+/** Returns the scopes. Sessions come first, because evicting for them may also free space in the store. */
 function scopesOf(
   tx: SqliteDatabase,
   puts: readonly BlobPut[],

@@ -1,6 +1,6 @@
 import type { SqliteDatabase } from "@ccl/sql";
 
-/** Removes a blob that no handle names. A trigger removes its chunk rows. */
+/** Removes a blob if it has no handle. A trigger removes its chunk rows. */
 export function freeIfOrphaned(tx: SqliteDatabase, blobId: number): void {
   const free = `DELETE FROM artifact_blobs WHERE blob_id = ?1
     AND NOT EXISTS (SELECT 1 FROM artifact_handles WHERE blob_id = ?1)`;

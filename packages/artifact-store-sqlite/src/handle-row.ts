@@ -6,7 +6,7 @@ import type { SqliteDatabase } from "@ccl/sql";
 export const handleColumns: string = `h.handle_id, b.artifact_id, h.summary, b.size_bytes, h.mime_type, h.created_at, h.source,
   h.session_id, h.checksum FROM artifact_handles h JOIN artifact_blobs b ON b.blob_id = h.blob_id`;
 
-/** Adds a handle of a blob. An existing handle stays as it is. */
+/** Adds a handle to a blob. Does not change an existing handle. */
 export function insertHandle(
   database: SqliteDatabase,
   blobId: number,

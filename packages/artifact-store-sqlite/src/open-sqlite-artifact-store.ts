@@ -14,21 +14,22 @@ import type { BlobDirectory } from "./blob-directory.ts";
 export interface SqliteArtifactStoreOptions
   extends Omit<OpenSqliteOptions, "path">, ArtifactStoreOptions {
   path?: string | undefined;
-  /** Used in place of `path`. Its durability applies. */
+  /** Used instead of `path`. Its durability applies. */
   client?: SqliteDatabase | undefined;
   /**
-   * Where long contents are stored, from `openBlobDirectory` of `./node`. Without it they go into rows of the database.
+   * Where long content is stored, from `openBlobDirectory` of `./node`. Without it, it is stored in rows of the
+   * database.
    */
   blobDirectory?: BlobDirectory | undefined;
 }
 
-/** A stream that wrote nothing for this long is abandoned. The next opening removes it. */
+/** A stream that has written nothing for this long is abandoned. It is removed when the store is next opened. */
 const staleStageMs = 3_600_000;
 
 /**
- * An artifact store in SQLite. Any number of processes may open the same file.
- * @throws ArtifactStoreError `invalid_input`, `unavailable` with the `SqlError` as cause, `damaged` if the file is
- * not a database, `aborted`
+ * Opens an artifact store in SQLite. Any number of processes may open the same file.
+ * @throws ArtifactStoreError `invalid_input`, `unavailable` with the `SqlError` as cause, `damaged` if the file is not
+ * a database, `aborted`
  */
 export async function openSqliteArtifactStore(
   options: SqliteArtifactStoreOptions,
@@ -53,11 +54,11 @@ async function openFile(options: SqliteArtifactStoreOptions): Promise<SqliteData
   if (typeof path !== "string" || path === "" || path.includes("\0"))
     throw new ArtifactStoreError("invalid_input", "Name the database's file as the path.");
   const database = await openSqlite({ ...options, path });
-  // Some URIs name a database that ends with its connection.
+  // Some URIs name a database that exists only as long as its connection.
   const file = "SELECT 1 FROM pragma_database_list WHERE name = 'main' AND file <> ''";
   if (path === ":memory:" || database.prepare(file).get() !== undefined) return database;
   database.close();
-  const message = `"${path}" names no file, so nothing would be kept; give ":memory:" if that is intended.`;
+  const message = `"${path}" names no file, so nothing would be kept; pass ":memory:" if that is intended.`;
   throw new ArtifactStoreError("invalid_input", message);
 }
 

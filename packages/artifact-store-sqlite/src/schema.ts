@@ -4,10 +4,10 @@ import type { Migration, SqliteDatabase } from "@ccl/sql";
 export const chunksPerSet: number = 2 ** 22;
 
 /**
- * A blob's bytes are in its own row if they were put whole, else in a set: chunk rows of 1 MiB, or a file. A set
- * belongs to a stage until a commit gives it to a blob, so no reader finds it earlier. Rows of blobs never change until
- * they are removed. What changes (no handle names it, set aside) is in tables of its own, so that no change copies the
- * bytes. Listings by source scan the handles in order, because an index would cost every put a page. The sums for
+ * A blob's bytes are in its own row if they were put as a whole, otherwise in a set: chunk rows of 1 MiB, or a file. A
+ * set belongs to a stage until a commit assigns it to a blob, so no reader finds it earlier. Blob rows never change
+ * until they are removed. Changing state (without handles, quarantined) is in separate tables, so that no change copies
+ * the bytes. Listings by source scan the handles in order, because an index would cost every put a page. The sums for
  * limits and the triggers that maintain them are created by the first put under a limit.
  */
 export const migrations: readonly Migration<SqliteDatabase>[] = [

@@ -9,16 +9,16 @@ import { handleColumns } from "./handle-row.ts";
 import { StagedSet } from "./staged-set.ts";
 import { removeDroppedFiles } from "./sweep-leftovers.ts";
 
-/** What a driver works with. */
+/** Options of a driver. */
 export interface DriverOptions {
   database: SqliteDatabase;
   clock: Clock;
-  /** Where streams are stored. Absent: in chunk rows. */
+  /** Where streams are stored. If absent, in chunk rows. */
   directory: BlobDirectory | undefined;
   close: () => void;
 }
 
-/** A driver over a database that has the tables. */
+/** Creates a driver over a database that has the tables. */
 export function createSqliteDriver({
   database,
   clock,

@@ -6,14 +6,14 @@ import { blobFileName, type BlobDirectory, type BlobFileWriter } from "./blob-di
 import { nextTurn } from "./next-turn.ts";
 import { chunksPerSet } from "./schema.ts";
 
-/** How often the writer of a file reports that it is alive. */
+/** Interval at which the writer of a file reports that it is alive. */
 const touchEveryMs = 60_000;
 
-/** What all streams share. */
+/** Options that all streams share. */
 export interface StageOptions {
   database: SqliteDatabase;
   clock: Clock;
-  /** Where streams are stored. Absent: in chunk rows. */
+  /** Where streams are stored. If absent, in chunk rows. */
   directory: BlobDirectory | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -25,8 +25,8 @@ interface StagedFile {
 }
 
 /**
- * Bytes of a numbered set that belong to no blob yet: a file, or chunk rows. Each row has its own transaction, so a long
- * stream never holds the lock.
+ * Bytes of a numbered set that does not belong to a blob yet: a file, or chunk rows. Each row has its own transaction,
+ * so a long stream never holds the lock.
  */
 export class StagedSet implements StagedBlob {
   readonly setId: number;
@@ -45,7 +45,7 @@ export class StagedSet implements StagedBlob {
     this.#touchedAt = options.clock.now();
   }
 
-  /** The stage is committed before its file is created, so that no file is forgotten. */
+  /** Opens a set. Commits the stage before creating its file, so that no file is forgotten. */
   static async open(options: StageOptions): Promise<StagedSet> {
     const { database, clock, directory } = options;
     const add = "INSERT INTO artifact_stages (is_file, written_at) VALUES (?, ?)";
@@ -81,14 +81,14 @@ export class StagedSet implements StagedBlob {
     await nextTurn(this.#count);
   }
 
-  /** Makes the bytes durable, before the commit that gives them to a blob. Rows were committed already. */
+  /** Makes the bytes durable, before the commit that assigns them to a blob. Rows are already committed. */
   async finish(): Promise<void> {
     if (!this.#isFileOpen) return;
     this.#isFileOpen = false;
     await this.#file?.writer.finish();
   }
 
-  /** Gives the bytes to a blob within a transaction. `kept` must be called once it is committed. */
+  /** Assigns the bytes to a blob within a transaction. `kept` must be called once it is committed. */
   take(tx: SqliteDatabase): void {
     if (tx.prepare("DELETE FROM artifact_stages WHERE set_id = ?").run(this.setId).changes === 0)
       throw sweptError();
@@ -120,7 +120,7 @@ export function dropChunks(tx: SqliteDatabase, setId: number): void {
   tx.prepare(remove).run(setId * chunksPerSet, (setId + 1) * chunksPerSet);
 }
 
-/** Removes a set and its rows, unless a blob owns it by now. */
+/** Removes a set and its rows, unless a blob now owns it. */
 export function dropStage(tx: SqliteDatabase, setId: number): void {
   if (tx.prepare("DELETE FROM artifact_stages WHERE set_id = ?").run(setId).changes > 0)
     dropChunks(tx, setId);

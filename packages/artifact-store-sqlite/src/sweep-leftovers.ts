@@ -2,7 +2,10 @@ import { transaction, type SqliteDatabase } from "@ccl/sql";
 import { blobFileName, type BlobDirectory } from "./blob-directory.ts";
 import { dropStage } from "./staged-set.ts";
 
-/** Removes what streams left that wrote nothing since `before`, since their processes have died. */
+/**
+ * Removes the remains of streams that have written nothing since `before`. Their processes have
+ * died.
+ */
 export async function sweepStages(
   database: SqliteDatabase,
   directory: BlobDirectory | undefined,

@@ -1,151 +1,156 @@
 import type { ArtifactHandle, HandleKey, StoreLimits } from "./artifact-store.ts";
 
-/** Bytes of one hashed chunk; the last one of a blob may be shorter. */
+/** Size of a hashed chunk in bytes. The last chunk of a blob may be shorter. */
 export const chunkBytes: number = 1024 * 1024;
 
-/** What is kept about a blob beside its bytes. */
+/** Metadata stored with a blob's bytes. */
 export interface BlobRecord {
   artifactId: string;
   sizeBytes: number;
   /**
-   * Kept as it is; a driver does not interpret it. Empty for blobs of at most one chunk, whose id is that chunk's hash;
-   * else 16 bytes for each chunk in order and a checksum of the record of 32 bytes.
+   * Stored as it is. A driver does not interpret it. Empty for blobs of up to one chunk, whose id is that chunk's hash.
+   * Otherwise 16 bytes per chunk, in order, and a 32-byte checksum of the record.
    */
   chunkHashes: Uint8Array;
 }
 
-/** A stream of unknown length that waits, invisible to readers, for its commit. */
+/** A stream of unknown length that has not been committed yet. Readers cannot see it. */
 export interface StagedBlob {
-  /** Appends one piece; all but the last one are of `chunkBytes`. The piece may be written over once the promise resolves. */
+  /**
+   * Appends a piece. All except the last have `chunkBytes`. The caller may reuse the buffer once the promise resolves.
+   */
   write(piece: Uint8Array): Promise<void>;
-  /** Drops what was written. Always called in the end; does nothing to bytes that a commit or a repair took. */
+  /** Discards the written bytes, unless a commit or repair has taken them. Always called in the end. */
   discard(): Promise<void>;
 }
 
-/** A blob and its new references, to be kept together. */
+/** A blob and its new references, which are stored together. */
 export interface BlobPut {
   record: BlobRecord;
-  /** Whole bytes of at most `maxInlineBytes`, the driver's to keep, or what the driver itself staged. */
+  /** All bytes, up to `maxInlineBytes`, or a blob that the driver itself staged. The driver owns the bytes. */
   content: Uint8Array | StagedBlob;
-  /** At least one. A handle that is there already (same `handleId` and `artifactId`) stays as it is. */
+  /** One or more. A handle that already exists (same `handleId` and `artifactId`) is not changed. */
   handles: readonly ArtifactHandle[];
 }
 
-/** What a commit found: the blob was written, or one of that id was there (its bytes were not read). */
+/** Whether a commit wrote the blob or found one with the same id, whose bytes it did not read. */
 export type CommitOutcome = "written" | "present";
 
-/** A blob that was found, as it lies there; nothing is checked yet. */
+/** A blob as it is stored. Nothing has been verified yet. */
 export interface StoredBlob {
   record: BlobRecord;
-  /** True when `quarantine` set it aside. */
+  /** True if `quarantine` was called for it. */
   isQuarantined: boolean;
-  /** All bytes, where the driver had them at hand anyway (small blobs); saves a second trip. The reader's to keep. */
+  /** All bytes, if the driver already has them (small blobs), to save a second read. The reader owns them. */
   bytes?: Uint8Array | undefined;
-  /** Bytes of whole chunks: chunk `firstChunk` up to, not including, `endChunk`, in pieces of any size, the reader's to keep. */
+  /**
+   * Reads whole chunks from `firstChunk` up to, not including, `endChunk`, in pieces of any size. The reader owns them.
+   */
   read(firstChunk: number, endChunk: number): AsyncIterable<Uint8Array>;
 }
 
-/** When a change is made, and what calls it off. */
+/** The time of a change, and the signal that aborts it. */
 export interface DriverWriteOptions {
-  /** Milliseconds since the epoch by the store's clock; what `collect` later compares with. */
+  /** Milliseconds since the epoch by the store's clock. `collect` later compares with it. */
   now: number;
   signal?: AbortSignal | undefined;
 }
 
-/** A handle that is there, but whose fields are damaged. */
+/** A handle that exists but has damaged fields. */
 interface DamagedHandle extends HandleKey {
   isDamaged: true;
 }
 
-/** A handle as a driver found it. */
+/** A handle as the driver read it. */
 export type FoundHandle = ArtifactHandle | DamagedHandle;
 
-/** Which handles a driver lists. */
+/** Selects the handles that a driver lists. */
 export interface DriverListOptions {
   sessionId?: string | undefined;
   source?: string | undefined;
-  /** Only handles after this one: of a greater `handleId`, or of the same one and a greater `artifactId`. */
+  /** Lists only later handles: those with a greater `handleId`, or with the same one and a greater `artifactId`. */
   after?: HandleKey | undefined;
   limit: number;
   signal?: AbortSignal | undefined;
 }
 
-/** Which unreferenced blobs a driver frees. */
+/** Selects the unreferenced blobs that a driver frees. */
 export interface DriverCollectOptions {
-  /** Those whose last commit and last reference both ended at or before this time. */
+  /** Frees blobs whose last commit and last reference both ended at or before this time. */
   until: number;
-  /** Only these, where given. */
+  /** If set, only these artifacts are considered. */
   artifactIds?: readonly string[] | undefined;
-  /** True: say what would go, remove nothing. */
+  /** If true, reports what would be freed but removes nothing. */
   isDryRun: boolean;
   signal?: AbortSignal | undefined;
 }
 
-/** A blob that was freed, or would be by a dry run. */
+/** A blob that was freed, or would be freed without `isDryRun`. */
 export type FreedBlob = Pick<BlobRecord, "artifactId" | "sizeBytes">;
 
 /**
- * What a backend implements; `createArtifactStore` makes an `ArtifactStore` of it and brings ids, hashing, verification,
- * ranges, summaries and errors. A driver never interprets content, and gets only artifact ids of 64 hex digits, handle ids
- * of `[0-9A-Za-z_-]`, and texts without control characters or lone surrogates.
+ * The interface that a backend implements. `createArtifactStore` turns it into an `ArtifactStore` and adds ids,
+ * hashing, verification, ranges, summaries and errors. A driver never interprets content. It only receives artifact ids
+ * of 64 hex digits, handle ids of `[0-9A-Za-z_-]`, and strings without control characters or lone surrogates.
  *
  * Rules:
- * 1. `commit` is atomic: after a crash all its puts are there or none; when it resolves they are as durable as promised,
- *    and no reader, in this process or another, ever sees a handle whose blob is missing or half written.
- * 2. A blob is never changed in place, and freed only by `collect` or an eviction, when no handle names it at that moment;
- *    a commit of the same id that meets a collection ends with the blob there.
- * 3. A handle's name is its `handleId` together with its `artifactId`: handles of one id under two artifacts never touch.
- * 4. Errors of the backend are thrown as they come; the store wraps them.
- * 5. A handle is kept with a checksum, and one that does not match is returned as damaged, never left out.
+ * 1. `commit` is atomic: after a crash, either all its puts exist or none. Once it resolves, they are as durable as
+ *    promised. No reader, in this process or another, ever sees a handle whose blob is missing or incomplete.
+ * 2. A blob is never changed in place. Only `collect` or an eviction frees it, and only while no handle refers to it.
+ *    If a commit of the same id runs during a collection, the blob exists afterwards.
+ * 3. A handle is identified by its `handleId` and `artifactId`. The same id under two artifacts is two separate
+ *    handles.
+ * 4. Backend errors are thrown unchanged. The store wraps them.
+ * 5. A handle is stored with a checksum. If it does not match, the handle is returned as damaged, never left out.
  */
 export interface ArtifactDriver {
-  /** For messages, e.g. `sqlite`. */
+  /** Name used in messages, e.g. `sqlite`. */
   readonly name: string;
-  /** Contents of up to this many bytes are committed as bytes, longer ones are staged; 1 MiB by default. */
+  /** Content up to this many bytes is committed as bytes, and longer content is staged. 1 MiB by default. */
   readonly maxInlineBytes?: number | undefined;
   stage(options: { signal?: AbortSignal | undefined }): Promise<StagedBlob>;
   /**
-   * Outcomes in the order of the puts, whose ids differ. Checks `maxSessionBytes` and `maxStoreBytes` in its own transaction
-   * as `StoreLimits` says (the store has checked each artifact alone) and throws `limit_exceeded`. A limit is checked where
-   * the commit adds bytes to its sum: blobs that were not there, or that the session had no handle of. Artifacts of the
-   * commit never lose a handle to an eviction.
+   * Returns outcomes in the order of the puts, whose ids differ. Checks `maxSessionBytes` and `maxStoreBytes` in its
+   * own transaction, as `StoreLimits` describes, and throws `limit_exceeded`. (The store has already checked each
+   * artifact by itself.) A limit is only checked if the commit adds bytes to its sum: new blobs, or blobs that the
+   * session had no handle of. An eviction never removes handles of the commit's artifacts.
    */
   commit(
     puts: readonly BlobPut[],
     options: DriverWriteOptions & { limits: StoreLimits },
   ): Promise<CommitOutcome[]>;
-  /** Puts right bytes and a right record in the place of damaged ones, atomically, and lifts a quarantine; references stay. */
+  /** Atomically replaces damaged bytes and records with correct ones, and ends the quarantine. Keeps references. */
   repair(
     record: BlobRecord,
     content: Uint8Array | StagedBlob,
     options: DriverWriteOptions,
   ): Promise<void>;
-  /** Undefined where there is no blob, or one without any handle. One that was set aside is still found. */
+  /** Returns undefined if there is no blob or it has no handle. Also finds quarantined blobs. */
   find(
     artifactId: string,
     options: { signal?: AbortSignal | undefined },
   ): Promise<StoredBlob | undefined>;
-  /** By `handleId`, rising. */
+  /** Returns an artifact's handles, ordered by `handleId`. */
   getHandles(
     artifactId: string,
     options: { signal?: AbortSignal | undefined },
   ): Promise<FoundHandle[]>;
-  /** By `handleId`, then by `artifactId`, rising in the order of code units; at most `limit` of those that match. */
+  /** Returns up to `limit` matching handles, ordered by `handleId`, then `artifactId`, by code units. */
   listHandles(options: DriverListOptions): Promise<FoundHandle[]>;
-  /** Removes the handles of the artifact that match all given fields; how many there were. */
+  /** Removes the artifact's handles that match all given fields. Returns how many it removed. */
   removeHandles(
     artifactId: string,
     match: { handleId?: string | undefined; sessionId?: string | undefined },
     options: DriverWriteOptions,
   ): Promise<number>;
   collect(options: DriverCollectOptions): Promise<FreedBlob[]>;
-  /** All ids that have a handle, sorted, page by page: those greater than `after`. */
+  /** Returns a sorted page of the ids that have a handle and are greater than `after`. */
   listIds(options: {
     after?: string | undefined;
     limit: number;
     signal?: AbortSignal | undefined;
   }): Promise<string[]>;
-  /** Sets a damaged blob aside, so that later reads need not find out again. */
+  /** Marks a blob as damaged, so that later reads need not detect it again. */
   quarantine(artifactId: string): Promise<void>;
   /** Rejects with `damaged` if the backend has lost entries that no other call would miss. */
   checkStructure?(): Promise<void>;

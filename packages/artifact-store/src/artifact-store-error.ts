@@ -1,16 +1,16 @@
 import { CclError } from "@ccl/core";
 
-/** Why a call of a store failed. Every backend reports a cause by the same code. */
+/** Why a store call failed. Every backend uses the same code for the same cause. */
 export type ArtifactStoreErrorCode =
-  /** An artifact id that is not 64 lower-case hex digits, or a handle id of the wrong form. */
+  /** An artifact id is not 64 lower-case hex digits, or a handle id is malformed. */
   | "invalid_id"
-  /** An option or a content of the wrong shape, or a content stream that failed. */
+  /** An option or content has the wrong type or format, or a content stream failed. */
   | "invalid_input"
-  /** The content has another id than expected. */
+  /** The content's id is not the expected one. */
   | "id_mismatch"
-  /** Stored bytes or a stored handle are not what was written. */
+  /** Stored bytes or a stored handle differ from what was written. */
   | "damaged"
-  /** Other writers were first too often. Nothing was stored. */
+  /** The call lost to other writers too many times. Nothing was stored. */
   | "conflict"
   | "limit_exceeded"
   | "disk_full"
@@ -22,7 +22,7 @@ export type ArtifactStoreErrorCode =
   | "closed"
   | "aborted";
 
-/** Every failure of an artifact store. Messages hold ids and sizes, never content. */
+/** The error that artifact stores throw. Messages contain ids and sizes, never content. */
 export class ArtifactStoreError extends CclError<ArtifactStoreErrorCode> {
   static override readonly brand: string = "ArtifactStoreError";
 }

@@ -1,53 +1,56 @@
 /**
- * What a store takes: bytes, text (kept as UTF-8; lone surrogates have no such form and are refused), or a stream of bytes
- * of any length. Bytes are kept as they are at the moment of the call, and so are copied: a long content that will not change
- * is better given as a stream of one piece, which is read as it is written.
+ * Content to store: bytes, text, or a stream of bytes of any length. Text is stored as UTF-8, so lone surrogates are
+ * rejected. Bytes are copied at the time of the call. To avoid copying long content that will not change, pass it as a
+ * stream of one piece, which is read while it is written.
  */
 export type ArtifactContent = string | Uint8Array | AsyncIterable<Uint8Array>;
 
-/** One reference to a stored payload. The same bytes from two sources are one artifact and two handles. */
+/** A reference to a stored payload. The same bytes from two sources are one artifact with two handles. */
 export interface ArtifactHandle {
-  /** Names this reference among those of its artifact; a UUIDv7 unless it was imported, so that handles sort by time. */
+  /** Identifies this reference among those of its artifact. A UUIDv7 unless imported, so that handles sort by time. */
   handleId: string;
   /** SHA-256 of the stored bytes, 64 lower-case hex digits. */
   artifactId: string;
-  /** A short text for a prompt, free of secrets. */
+  /** A short description for prompts, without secrets. */
   summary: string;
   sizeBytes: number;
   mimeType: string;
   /** Milliseconds since the epoch. */
   createdAt: number;
-  /** Who made it, e.g. `tool:read_file`. */
+  /** What produced it, e.g. `tool:read_file`. */
   source: string;
   sessionId?: string | undefined;
 }
 
-/** What names one handle of a store. The same `handleId` under two artifacts is two handles. */
+/** Identifies a handle in a store. The same `handleId` under two artifacts is two handles. */
 export type HandleKey = Pick<ArtifactHandle, "handleId" | "artifactId">;
 
-/** Parts of a handle that was made elsewhere, kept as they are. */
+/** Fields of a handle that was created elsewhere. They are stored unchanged. */
 export interface ImportedHandle {
   /**
-   * Storing the same payload under the same handle id again adds and changes nothing, and gives the handle that is there;
-   * under another payload it is another handle, and both stay. Of `[0-9A-Za-z_-]`, at most 64 characters.
+   * Storing the same payload under the same handle id again changes nothing and returns the existing handle. With
+   * another payload it adds a second handle. Up to 64 characters of `[0-9A-Za-z_-]`.
    */
   handleId: string;
   createdAt: number;
-  /** Neither redacted nor cut again; at most 65,536 characters, of which `withEncryption` keeps some 49,000 bytes, marked by ` ...`. */
+  /**
+   * Up to 65,536 characters. Neither redacted nor cut again, but `withEncryption` keeps only some 49,000 bytes, followed
+   * by dots.
+   */
   summary: string;
 }
 
-/** What goes into the handle of a payload. Texts have 1 to 512 characters, no control characters, no lone surrogates. */
+/** Fields of a payload's handle. Strings have 1 to 512 characters, without control characters or lone surrogates. */
 export interface StoreOptions {
   source: string;
-  /** By default `text/plain; charset=utf-8` for text, `application/octet-stream` for bytes and streams. */
+  /** Defaults to `text/plain; charset=utf-8` for text and `application/octet-stream` for bytes and streams. */
   mimeType?: string | undefined;
   sessionId?: string | undefined;
-  /** Instead of the summary that the store would make; redacted, and cut to 4,000 characters. */
+  /** Replaces the generated summary. Redacted, and cut to 4,000 characters. */
   summary?: string | undefined;
-  /** For copies of artifacts and stores around stores; excludes `summary`. */
+  /** For copies of artifacts and for stores that wrap another store. Cannot be combined with `summary`. */
   imported?: ImportedHandle | undefined;
-  /** The id that the caller expects; another one is refused with `id_mismatch` and nothing is kept. */
+  /** The expected id. If the content has another one, `id_mismatch` is thrown and nothing is stored. */
   expectedId?: string | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -57,128 +60,147 @@ export interface StoreItem extends Omit<StoreOptions, "signal"> {
   content: ArtifactContent;
 }
 
-/** Bytes `start` up to, not including, `end`; like `subarray` without negative numbers, cut to what is there. */
+/** Bytes from `start` up to, not including, `end`, limited to the content. Like `subarray` without negative numbers. */
 export interface ByteRange {
   start: number;
-  /** The end of the artifact when absent. */
+  /** Defaults to the end of the artifact. */
   end?: number | undefined;
 }
 
-/** Which part is read. */
+/** Selects the part to read. */
 export interface RetrieveOptions {
   range?: ByteRange | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** Which handles a listing holds, and how many at once. */
+/** Selects the handles to list, and the page size. */
 export interface ListHandlesOptions {
   sessionId?: string | undefined;
   source?: string | undefined;
-  /** From the page before. */
+  /** Cursor from the previous page. */
   cursor?: string | undefined;
-  /** 100 by default, at most 1,000. */
+  /** 100 by default, up to 1,000. */
   limit?: number | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** A page of handles by `handleId`, which is oldest first, then by `artifactId`. Handles that come or go meanwhile never repeat or hide others. */
+/**
+ * A page of handles, ordered by `handleId` (oldest first), then `artifactId`. Handles that are added or removed while
+ * paging never make others repeat or disappear.
+ */
 export interface HandlePage {
   handles: ArtifactHandle[];
-  /** Handles of the page whose fields are damaged. Absent where there are none. `delete` removes one, storing it as `imported` replaces it. */
+  /**
+   * Handles of the page with damaged fields. Absent if there are none. `delete` removes one. Storing it again as
+   * `imported` replaces it.
+   */
   damaged?: HandleKey[] | undefined;
   /** Absent on the last page. */
   cursor?: string | undefined;
 }
 
-/** Which references of an artifact go; all of them when nothing is named. */
+/** Selects the references to remove. All by default. */
 export interface DeleteOptions {
   handleId?: string | undefined;
   sessionId?: string | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** How old an unreferenced blob must be to be freed. */
+/** Selects the unreferenced blobs to free. */
 export interface CollectGarbageOptions {
-  /** Milliseconds since the blob was last stored or lost its last reference. */
+  /** Minimum time in milliseconds since the blob was last stored or lost its last reference. */
   graceMs: number;
-  /** Only these, where given. */
+  /** If set, only these artifacts are considered. */
   artifactIds?: readonly string[] | undefined;
-  /** True: say what would go, remove nothing. */
+  /** If true, reports what would be freed but removes nothing. */
   dryRun?: boolean | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** What a collection freed, or would free. */
+/** What a collection freed, or would free in a dry run. */
 export interface GarbageReport {
   artifactIds: string[];
   freedBytes: number;
 }
 
-/** How much a check reads. */
+/** How much `verify` reads. */
 export interface VerifyOptions {
-  /** Check only this many blobs, chosen evenly by id; all when absent. */
+  /** Number of blobs to check, chosen evenly by id. All by default. */
   sample?: number | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** What a check found. Damaged blobs are set aside: reads of them fail with `damaged` until the same bytes are stored again. */
+/**
+ * What `verify` found. Damaged blobs are quarantined: reading them fails with `damaged` until the same bytes are stored
+ * again.
+ */
 export interface VerifyReport {
   checked: number;
-  /** Ids of blobs whose bytes do not hash to their id, or can't be read whole; sorted. */
+  /** Sorted ids of blobs whose bytes do not hash to their id or cannot be read completely. */
   damaged: string[];
-  /** Ids that handles name but that have no bytes; sorted. */
+  /** Sorted ids that handles refer to but that have no bytes. */
   missing: string[];
-  /** Damaged handles of the artifacts that were checked. Absent where there are none. */
+  /** Damaged handles of the checked artifacts. Absent if there are none. */
   damagedHandles?: HandleKey[] | undefined;
 }
 
 /**
- * Bounds of a store, checked in the transaction of the put itself. Each blob counts once. A sum that is above its limit
- * already, as in a store that was opened with smaller limits, refuses and evicts nothing until a put adds bytes to it.
+ * Limits of a store, checked in the put's own transaction. Each blob counts once. If a sum already exceeds its limit,
+ * for example because the store was opened with smaller limits, nothing is rejected or evicted until a put adds bytes
+ * to it.
  */
 export interface StoreLimits {
   maxArtifactBytes?: number | undefined;
-  /** Bytes of all artifacts that a session has handles of. */
+  /** Maximum total bytes of the artifacts that a session has handles of. */
   maxSessionBytes?: number | undefined;
-  /** Bytes of all blobs that are there, with handles or without. */
+  /** Maximum total bytes of all blobs, with or without handles. */
   maxStoreBytes?: number | undefined;
   /**
-   * `reject` (default): the put fails with `limit_exceeded` and changes nothing. `evict`: the oldest handles of the session, or
-   * of the store, go until it fits, and blobs that lose their last handle by that are freed at once; for `maxStoreBytes`
-   * blobs without a handle go first. What is larger than a limit by itself is always refused.
+   * `reject` (default): the put fails with `limit_exceeded` and changes nothing. `evict`: the oldest handles of the
+   * session or store are removed until the put fits. Blobs that lose their last handle this way are freed immediately.
+   * For `maxStoreBytes`, blobs without a handle are freed first. An artifact that exceeds a limit by itself is always
+   * rejected.
    */
   whenFull?: "reject" | "evict" | undefined;
 }
 
 /**
- * Content-addressed storage for payloads. Every promise rejects with an `ArtifactStoreError`. A handle that was returned
- * is as durable as the store promises; what could not be kept whole is not kept at all.
+ * Content-addressed storage for payloads. Every promise rejects with an `ArtifactStoreError`. A returned handle is as
+ * durable as the store promises. Content that cannot be stored completely is not stored at all.
  */
 export interface ArtifactStore {
   /**
-   * Keeps the content and adds a reference to it. Bytes that are there already are checked, and repaired if damaged.
-   * @throws ArtifactStoreError `invalid_input`, `id_mismatch`, `limit_exceeded`, `disk_full`, `unavailable`, `closed`, `aborted`
+   * Stores the content and adds a reference to it. Bytes that already exist are verified, and repaired if damaged.
+   * @throws ArtifactStoreError `invalid_input`, `id_mismatch`, `limit_exceeded`, `disk_full`, `unavailable`, `closed`,
+   * `aborted`
    */
   store(content: ArtifactContent, options: StoreOptions): Promise<ArtifactHandle>;
-  /** All of them or none, in one transaction where the backend has one; handles in the order of the items. */
+  /**
+   * Stores all items or none, in one transaction if the backend has transactions. Returns handles in the order of the
+   * items.
+   */
   storeMany(
     items: readonly StoreItem[],
     options?: { signal?: AbortSignal | undefined },
   ): Promise<ArtifactHandle[]>;
   /**
-   * The bytes, checked by their hash before they are handed out; undefined when no handle names the artifact.
+   * Returns the bytes after verifying their hash. Undefined if no handle refers to the artifact.
    * @throws ArtifactStoreError `invalid_id`, `invalid_input`, `damaged`, `unavailable`, `closed`, `aborted`
    */
   retrieve(artifactId: string, options?: RetrieveOptions): Promise<Uint8Array | undefined>;
-  /** The same as a stream of pieces of any size, to be read once; each MiB is checked before any of it is handed out. */
+  /**
+   * Returns the bytes as a stream of pieces of any size, which can be read once. Each MiB is verified before any of it
+   * is yielded.
+   */
   retrieveStream(
     artifactId: string,
     options?: RetrieveOptions,
   ): Promise<AsyncIterable<Uint8Array> | undefined>;
-  /** True where a blob with at least one handle is there and was not set aside as damaged. */
+  /** True if a blob with a handle exists and is not quarantined as damaged. */
   exists(artifactId: string, options?: { signal?: AbortSignal | undefined }): Promise<boolean>;
   /**
-   * Oldest first; empty for an unknown id. Damaged handles are left out, and `listHandles` names them.
+   * Returns the handles, oldest first. Empty for an unknown id. Leaves out damaged handles, which `listHandles`
+   * reports.
    * @throws ArtifactStoreError `damaged` if all handles of the artifact are damaged
    */
   getHandles(
@@ -186,12 +208,14 @@ export interface ArtifactStore {
     options?: { signal?: AbortSignal | undefined },
   ): Promise<ArtifactHandle[]>;
   listHandles(options?: ListHandlesOptions): Promise<HandlePage>;
-  /** Removes the references that match; true if there was any. The bytes stay until `collectGarbage`. */
+  /** Removes the matching references. True if there were any. The bytes stay until `collectGarbage`. */
   delete(artifactId: string, options?: DeleteOptions): Promise<boolean>;
-  /** Frees blobs that have had no reference for the grace age. Safe beside puts of the same bytes. */
+  /** Frees blobs that have had no reference for `graceMs`. Safe while the same bytes are being stored. */
   collectGarbage(options: CollectGarbageOptions): Promise<GarbageReport>;
-  /** @throws ArtifactStoreError `damaged` where a database is damaged as a whole, so that no artifact can be named */
+  /**
+   * @throws ArtifactStoreError `damaged` if the whole database is damaged, so that no single artifact can be reported
+   */
   verify(options?: VerifyOptions): Promise<VerifyReport>;
-  /** Waits for calls under way and ends open streams; later calls fail with `closed`. Closing twice does nothing. */
+  /** Waits for running calls and ends open streams. Later calls fail with `closed`. A second call does nothing. */
   close(): Promise<void>;
 }

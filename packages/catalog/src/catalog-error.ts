@@ -12,7 +12,6 @@ export type CatalogErrorCode =
   | "damaged"
   | "index_failed"
   | "import_failed"
-  | "client_missing"
   | "aborted"
   | "conflict";
 

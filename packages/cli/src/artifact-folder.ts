@@ -12,20 +12,23 @@ import { homeOf } from "./user-places.ts";
 /** Artifacts and the decisions of proxies. */
 export interface State {
   store: ArtifactStore;
-  /** The folder for files beside the state, absolute. */
+  /** Absolute path of the folder for files next to the state. */
   path: string;
   /** SQLite if Node or an installed package has a driver, otherwise one file per artifact. */
   kind: "sqlite" | "files" | "postgres";
-  /** The caller closes the records. */
+  /** Opens the decisions of proxies. The caller closes the records. */
   decisions(): Promise<Records>;
   close(): Promise<void>;
 }
 
-/** The variable that names a database to use instead of the state folder, so that several proxies share state. */
+/**
+ * Name of the variable that holds the address of a database to use instead of the state folder, so that several proxies
+ * share state.
+ */
 export const sharedState = "CCL_STATE_POSTGRES";
 
 /**
- * The folder in which ccl keeps artifacts and other state of a user: `CCL_STATE_DIR`, or the platform's folder for
+ * Returns the folder in which ccl keeps artifacts and other state of a user: `CCL_STATE_DIR`, or the platform's folder for
  * program state, such as `~/.local/state/ccl`. It need not exist.
  */
 export function stateFolder({ env, platform }: Pick<Terminal, "env" | "platform">): string {
@@ -40,7 +43,7 @@ export function stateFolder({ env, platform }: Pick<Terminal, "env" | "platform"
   return join(home, ".local", "state", "ccl");
 }
 
-/** A command that reads stored artifacts, in a form that works where ccl was started. */
+/** Returns a command that reads stored artifacts, in a form that works where ccl was started. */
 export function artifactCommand(
   terminal: Pick<Terminal, "argv" | "env">,
   words: string,
@@ -73,7 +76,7 @@ export async function openStore(path: string): Promise<Pick<State, "store" | "ki
   return { store: await openFsArtifactStore({ folder: join(path, filesName) }), kind: "files" };
 }
 
-/** Where state is stored. */
+/** Flags that choose where state is stored. */
 export interface StateFlags {
   /** A folder. */
   state?: string | undefined;

@@ -2,10 +2,10 @@ import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 
-import { runGit } from "./git-output.ts";
+import { runGit } from "./git.ts";
 import type { Session } from "./session.ts";
 
-/** Git failed or cannot be used. The message says why. */
+/** Thrown if git fails or cannot be used. The message says why. */
 class GitFailure extends Error {}
 
 /**
@@ -23,13 +23,13 @@ export async function keepBaseTree(session: Session, baseId: string): Promise<vo
 
 const FILE_START = /^(?=diff --git )/m;
 
-/** What git printed, or why it printed nothing. */
+/** The output of git, or why there is none. */
 interface GitText {
   text?: string;
   whyNot?: string;
 }
 
-/** The changes since the base as a patch for `git apply`. */
+/** Returns the changes since the base as a patch for `git apply`. */
 export async function patchSinceBase(session: Session, baseId: string): Promise<GitText> {
   const { objects: kept, tree } = placesOf(session);
   const known = (await readFile(tree, "utf8").catch(() => "")).trim();
@@ -44,7 +44,7 @@ export async function patchSinceBase(session: Session, baseId: string): Promise<
     show.push(...filesOf(session));
     const text = await git(show, kept);
     if (!text.includes("\uFFFD")) return text;
-    // Show files that are not UTF-8 as binary patches, since decoding them as text would change their bytes.
+    // Files that are not UTF-8 become binary patches, since decoding them as text would change their bytes.
     const attributes = join(objects, "attributes");
     await writeFile(attributes, "* -diff\n");
     const bytes = await git(["-c", `core.attributesFile=${attributes}`, ...show], kept);

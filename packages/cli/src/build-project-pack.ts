@@ -5,7 +5,6 @@ import {
   type ContextFiles,
   type Pack,
   type PackEvent,
-  type PackOptions,
   type PackStyle,
 } from "@ccl/aliases";
 import { redactSecrets, type TokenCounter } from "@ccl/core";
@@ -13,8 +12,7 @@ import { redactSecrets, type TokenCounter } from "@ccl/core";
 import { CliError } from "./cli-error.ts";
 import { lastFitting } from "./deliver-pack.ts";
 import { buildDocumentPack } from "./document-pack.ts";
-import { gitHistory } from "./git-history.ts";
-import { gitInRoot } from "./git-output.ts";
+import { gitHistory, gitInRoot } from "./git.ts";
 import { findFocus, resolveAlias } from "./project.ts";
 import type { Session } from "./session.ts";
 import { type CountedFor, openCounter } from "./token-counter.ts";
@@ -40,14 +38,14 @@ export interface PackShape extends CountedFor {
   log?: number | true | undefined;
 }
 
-/** What a pack is built from. */
+/** The input of a pack. */
 export interface PackSource {
   registry: AliasRegistry;
   /** The project's base. Absent in a folder without `ccl init`. */
   files?: ContextFiles | undefined;
 }
 
-/** The task of a pack for which the user gave none. */
+/** Default task of a pack. */
 const ORIENTATION_TASK =
   "Get to know this project: what it is for, which parts it has, how they work together, and where a change belongs.";
 
@@ -57,45 +55,45 @@ const STEPS: Record<PackEvent["type"], string> = {
   fitted: "Fitting",
 };
 
-/** Builds the pack that the flags describe, using everything the project stores beside its aliases. */
+/** Builds the pack that the flags describe, using everything that the project stores in addition to its aliases. */
 export async function buildProjectPack(
   session: Session,
   shape: PackShape,
   { registry, files }: PackSource,
 ): Promise<{ pack: Pack; counter: TokenCounter }> {
   const { signal, progress } = session;
-  const options: PackOptions = {
-    registry,
-    task: shape.task ?? ORIENTATION_TASK,
-    budget: shape.budget,
-    lineNumbers: shape.lineNumbers,
-    instructions: shape.rules,
-    // Without a task all files are equally relevant, so a repository that fits is shown whole.
-    caps:
-      shape.task === undefined ? { A: shape.budget, P: shape.budget, ...shape.caps } : shape.caps,
-    history: gitHistory(session),
-    signal,
-    onEvent: (event) => progress.update(STEPS[event.type], event.done, event.total),
-  };
-  if (shape.focus !== undefined) options.focus = findFocus(registry, shape.focus);
-  if (shape.profile !== undefined)
-    options.profile = (await resolveAlias(registry, shape.profile, session)).alias;
+  const { task = ORIENTATION_TASK, budget, style, profile, caps } = shape;
+  const focus = findFocus(registry, shape.focus ?? []);
+  if (profile !== undefined) focus.push((await resolveAlias(registry, profile, session)).alias);
   const base = await files?.readBase(session);
-  if (base !== undefined) options.version = base.version;
-  if (shape.base) options.base = requireBase(base).snapshot;
   const counter = await openCounter(shape, session);
-  const { budget, style } = shape;
   if (style === "document") {
-    const { task, version = { accepted: 0, deltas: 0, repairs: 0 } } = options;
+    const { version = { accepted: 0, deltas: 0, repairs: 0 } } = base ?? {};
     const documentOptions = { registry, task, budget, counter, version };
     return { pack: await buildDocumentPack(session, documentOptions), counter };
   }
-  options.style = style;
-  options.attachments = await gitAttachments(shape, { session, budget, counter });
-  return { pack: await buildPack({ ...options, counter }), counter };
+  const pack = await buildPack({
+    registry,
+    task,
+    budget,
+    counter,
+    style,
+    lineNumbers: shape.lineNumbers,
+    instructions: shape.rules,
+    focus,
+    version: base?.version,
+    base: shape.base ? requireBase(base).snapshot : undefined,
+    attachments: await gitAttachments(shape, { session, budget, counter }),
+    // Without a task all files are equally relevant, so a repository that fits is shown whole.
+    caps: shape.task === undefined ? { A: budget, P: budget, ...caps } : caps,
+    history: gitHistory(session),
+    signal,
+    onEvent: (event) => progress.update(STEPS[event.type], event.done, event.total),
+  });
+  return { pack, counter };
 }
 
-/** The base of a delta. */
+/** Returns the base of a delta. @throws CliError `not_initialized` */
 export function requireBase(base: ContextBase | undefined): ContextBase {
   if (base !== undefined) return base;
   throw new CliError(
@@ -104,11 +102,14 @@ export function requireBase(base: ContextBase | undefined): ContextBase {
   );
 }
 
-/** The share of the budget that each git section may take. */
+/** Maximum share of the budget for each git section. */
 const SHARE = 0.3;
 const DEFAULT_COMMITS = 20;
 
-/** The changes of the working tree and the latest commits, each within its share of the budget, with secrets masked. */
+/**
+ * Reads the changes of the working tree and the latest commits, each within its share of the budget, with secrets
+ * masked.
+ */
 async function gitAttachments(
   { diff, log }: PackShape,
   { session, budget, counter }: { session: Session; budget: number; counter: TokenCounter },
@@ -138,7 +139,7 @@ async function gitAttachments(
   return attachments;
 }
 
-/** As many whole lines as fit, and the number of lines left out. */
+/** Keeps as many whole lines as fit, and states how many it left out. */
 function cutLines(text: string, maxTokens: number, counter: TokenCounter): string {
   if (counter.count(text) <= maxTokens) return text;
   const lines = text.split("\n");

@@ -542,6 +542,16 @@ describe("the command line", () => {
     });
   });
 
+  it("says what to do next where nothing is near, stored or installed", async () => {
+    const state = ["--state", join(temporary, "no-artifacts")];
+    expect((await ccl(["expand", "zzz"])).stderr).toMatch(/"ccl pack" shows all names\.\n$/);
+    expect((await ccl(["artifacts", "ls", ...state])).stderr).toContain("Nothing was stored here");
+    const { code, stderr } = await ccl(["wrap", ...state, "--", "no-such-program"]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('"no-such-program" can\'t be started. Check that it is installed');
+    expect(stderr).not.toContain("No request came through");
+  });
+
   it.skipIf(isWindows)("says what to install where there is no clipboard", async () => {
     const nowhere = { env: { PATH: temporary } };
     const { code, stderr } = await ccl(["pack", "--copy"], nowhere);

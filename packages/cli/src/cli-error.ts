@@ -8,7 +8,7 @@ export type CliErrorCode =
   | "input_invalid"
   /** The command needs a project that `ccl init` has set up. */
   | "not_initialized"
-  /** No clipboard program was found, and the terminal does not accept the text either. */
+  /** No clipboard program was found, and the terminal cannot copy the text either. */
   | "clipboard_unavailable"
   /** The task alone exceeds the budget. */
   | "budget_exceeded"
@@ -16,17 +16,17 @@ export type CliErrorCode =
   | "plan_refused"
   /** A check that passed before failed after the change. The change was rolled back. */
   | "checks_failed"
-  /** A plan deletes something, and no one confirmed it. */
+  /** A plan deletes something but was not confirmed. */
   | "confirmation_required"
   /** The files changed since the plan was written, or an earlier plan was left unfinished. */
   | "plan_conflict"
   /** A plan could not be applied and was rolled back. */
   | "apply_failed"
-  /** The limits on calls, tokens or money do not allow the next model call. */
+  /** The limits on calls, tokens or cost do not allow the next model call. */
   | "spending_limit"
   /** A source of the catalog (a database, server or file) does not answer or cannot be read. */
   | "source_failed"
-  /** Interrupted by a signal, or at a question. */
+  /** Interrupted by a signal or at a prompt. */
   | "aborted";
 
 /** Errors of the commands themselves. Errors of the libraries pass through unchanged. */
@@ -34,19 +34,28 @@ export class CliError extends CclError<CliErrorCode> {
   static override readonly brand: string = "CliError";
 }
 
-/** The command line itself is wrong. The message says what to give instead. */
+/** Creates the error of a wrong command line. The message says what to pass instead. */
 export function usageError(message: string, cause?: unknown): CliError {
   return new CliError("usage", message, { cause });
 }
 
-/** The value of a check that passed. @throws CliError `input_invalid` with all issues, each named after its source */
+/**
+ * Returns the value of a check that passed. @throws CliError `input_invalid` with all issues, each named after its
+ * source
+ */
 export function requireValid<Value>(result: Result<Value>, source?: string): Value {
   if (result.ok) return result.value;
   const before = source === undefined ? "" : `${source}: `;
-  throw inputError(result.issues.map((issue) => ({ ...issue, message: before + issue.message })));
+  throw inputError(
+    result.issues.map((issue) => {
+      const isFar = issue.code === "alias_unknown" && !issue.message.includes("Nearest:");
+      const next = isFar ? ' "ccl pack" shows all names.' : "";
+      return { ...issue, message: before + issue.message + next };
+    }),
+  );
 }
 
-/** Turns refused input into an error that carries every issue. */
+/** Converts rejected input to an error that lists every issue. */
 export function inputError(issues: Issue[]): CliError {
   return new CliError("input_invalid", issues.map((issue) => issue.message).join("\n"), {
     details: { issues },

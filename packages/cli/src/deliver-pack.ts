@@ -1,6 +1,6 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { stat, writeFile } from "node:fs/promises";
-import { parse, resolve } from "node:path";
+import { format, parse, resolve } from "node:path";
 import type { Writable } from "node:stream";
 
 import type { TokenCounter } from "@ccl/core";
@@ -45,12 +45,14 @@ export async function writeOut(path: string, text: string, session: Session): Pr
   return target;
 }
 
-/** True if the user chose a path that cannot be written. Anything else is a failure. */
+/** True if the user chose a path that cannot be written. Any other error is a failure. */
 function isBadPlace(error: unknown): error is Error {
   return error instanceof Error && BAD_PLACES.has(systemCode(error.cause ?? error));
 }
 
-/** Copies text to the clipboard with the first program found, or through the terminal (OSC 52). Returns which one. */
+/**
+ * Copies text to the clipboard with the first program found, or through the terminal (OSC 52). Returns which was used.
+ */
 export async function copyToClipboard(text: string, session: Session): Promise<string> {
   const { platform, env, stderr } = session.terminal;
   const candidates = CLIPBOARDS[platform] ?? OTHER_CLIPBOARDS;
@@ -78,7 +80,7 @@ export async function copyToClipboard(text: string, session: Session): Promise<s
   );
 }
 
-/** False if the program is missing or fails, as X11 programs do without a display. */
+/** Pipes text to a program. False if it is missing or fails, as X11 programs do without a display. */
 function hasTaken(
   child: ChildProcessByStdio<Writable, null, null>,
   bytes: Buffer,
@@ -91,7 +93,7 @@ function hasTaken(
   });
 }
 
-/** The header of a file in the pack, in any style. */
+/** Matches the header of a file in a pack, in any style. */
 const HEADER = /^(?:={3,} |## |<file\d* )/;
 
 /**
@@ -121,7 +123,7 @@ export function splitPack(text: string, maxTokens: number, counter: TokenCounter
   return parts;
 }
 
-/** The end of the longest run of lines that fits, from one line. */
+/** Finds the end of the longest run of lines that fits. The run has at least one line. */
 export function lastFitting(
   lines: readonly string[],
   start: number,
@@ -136,8 +138,8 @@ export function lastFitting(
   return low;
 }
 
-/** Turns `pack.md` into `pack.2.md`. */
+/** Inserts a part number into a path: `pack.md` becomes `pack.2.md`. */
 export function partName(path: string, number: number): string {
   const { dir, name, ext } = parse(path);
-  return `${dir === "" ? "" : `${dir}/`}${name}.${number}${ext}`;
+  return format({ dir, name: `${name}.${number}`, ext });
 }

@@ -11,8 +11,8 @@ import {
 import type { TokenCounter } from "@ccl/core";
 
 import { CliError } from "./cli-error.ts";
-import { gitHistory } from "./git-history.ts";
-import { printable } from "./output/printable.ts";
+import { gitHistory } from "./git.ts";
+import { printable } from "./output/text.ts";
 import type { Session } from "./session.ts";
 
 /** The line prefix of each kind of file. */
@@ -35,7 +35,7 @@ interface DocumentOptions {
   version: { accepted: number; deltas: number; repairs: number };
 }
 
-/** References with their hashes by kind, then as many cards as fit. Contains no file's text. */
+/** Lists references with their hashes by kind, then as many cards as fit. Contains no file's text. */
 export async function buildDocumentPack(session: Session, options: DocumentOptions): Promise<Pack> {
   const { registry, task, counter, version } = options;
   const { signal } = session;
@@ -51,31 +51,31 @@ export async function buildDocumentPack(session: Session, options: DocumentOptio
     const message = `The task alone takes ${counter.count(head + end)} tokens; shorten it or raise the budget.`;
     throw new CliError("budget_exceeded", message);
   }
-  const references = new Map<string, string>();
-  const cards = new Map<string, string>();
+  const shown: { file: RankedFile; line: string; card: string }[] = [];
   for (const file of files) {
     const line = referenceLine(file, isDecided);
     left -= counter.count(line) + 1;
     if (left < 0) break;
-    references.set(file.alias, line);
+    shown.push({ file, line, card: "" });
   }
-  for (const { alias } of files.slice(0, references.size)) {
+  for (const one of shown) {
+    const { alias } = one.file;
     const content = await registry.resolve(alias, session);
     if (!content.ok || content.value.text === undefined) continue;
-    const card = await buildCard({ ...content.value, text: content.value.text }, session);
-    const text = `### ${alias}\n${card.text}\n`;
-    const tokens = counter.count(text) + 1;
+    const built = await buildCard({ ...content.value, text: content.value.text }, session);
+    const card = `### ${alias}\n${built.text}\n`;
+    const tokens = counter.count(card) + 1;
     if (tokens > left) continue;
     left -= tokens;
-    cards.set(alias, text);
+    one.card = card;
   }
-  const entries = files.slice(0, references.size).map((file): PackEntry => {
-    const { alias } = file;
-    const own = (references.get(alias) ?? "") + (cards.get(alias) ?? "");
-    const level = cards.has(alias) ? "card" : "reference";
-    return { ...file, level, tokens: counter.count(own), isCut: true };
+  const entries = shown.map(({ file, line, card }): PackEntry => {
+    const level = card === "" ? "reference" : "card";
+    return { ...file, level, tokens: counter.count(line + card), isCut: true };
   });
-  const context = head + [...references.values(), ...cards.values()].join("");
+  const context = [head, ...shown.map(({ line }) => line), ...shown.map(({ card }) => card)].join(
+    "",
+  );
   const text = context + end;
   return {
     text,
@@ -85,7 +85,7 @@ export async function buildDocumentPack(session: Session, options: DocumentOptio
       { name: "INSTRUCTION", tokens: counter.count(end) },
     ],
     entries,
-    omitted: files.slice(references.size).map((file) => ({ ...file, reason: "budget" as const })),
+    omitted: files.slice(shown.length).map((file) => ({ ...file, reason: "budget" as const })),
     unmatched,
     isMatched: files.some(({ matched }) => matched.length > 0),
   };

@@ -2,6 +2,7 @@ import type { AliasesErrorCode } from "@ccl/aliases";
 import type { CatalogErrorCode } from "@ccl/catalog";
 import { CclError, type LanguageModelErrorCode } from "@ccl/core";
 import type { GatewayError } from "@ccl/gateway";
+import type { InspectorError } from "@ccl/inspector";
 import type { PlanProtocolErrorCode } from "@ccl/plan-protocol";
 import type { QueryErrorCode } from "@ccl/query";
 import type { ReplayErrorCode } from "@ccl/providers/replay";
@@ -15,6 +16,7 @@ type ErrorCode =
   | CatalogErrorCode
   | CliErrorCode
   | GatewayError["code"]
+  | InspectorError["code"]
   | LanguageModelErrorCode
   | PlanProtocolErrorCode
   | QueryErrorCode
@@ -40,7 +42,6 @@ const errorCodes = [
       "invalid_options",
       "invalid_budget",
       "listen_failed",
-      "client_missing",
       "damaged",
       "newer_format",
       "read_only",
@@ -48,6 +49,7 @@ const errorCodes = [
       "connector_missing",
       "engine_missing",
       "argument_missing",
+      "unknown_view",
     ],
   ],
   [EXIT_CODES.budgetExceeded, ["budget_exceeded", "spending_limit", "limit_exceeded"]],
@@ -98,13 +100,13 @@ const errorCodes = [
   [EXIT_CODES.interrupted, ["aborted"]],
 ] as const satisfies readonly (readonly [ExitCode, readonly ErrorCode[]])[];
 
-/** Fails to compile if an error code of the libraries has no exit code. */
+/** Exit codes by error code. Does not compile if an error code of the libraries is missing. */
 const byErrorCode = new Map<
   ErrorCode extends (typeof errorCodes)[number][1][number] ? string : never,
   ExitCode
 >(errorCodes.flatMap(([exitCode, codes]) => codes.map((code) => [code, exitCode] as const)));
 
-/** The exit code for anything a command threw. */
+/** Returns the exit code for anything that a command threw. */
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof Error && error.name === "AbortError") return EXIT_CODES.interrupted;
   return (

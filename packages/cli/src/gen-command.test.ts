@@ -114,13 +114,17 @@ describe("ccl gen", () => {
     });
     expect(await portNow()).toBe("export const port = 8080;\n");
     const traceId = String(Object(applied.document).traceId);
-    const trace: unknown = JSON.parse(
-      await readFile(join(root, ".ccl", "traces", `${traceId}.json`), "utf8"),
-    );
-    expect(trace).toMatchObject({
-      outcome: "ok",
-      events: expect.arrayContaining([expect.objectContaining({ type: "APPLY_SUCCESS" })]),
-    });
+    const trace = await readFile(join(root, ".ccl", "traces", `${traceId}.jsonl`), "utf8");
+    const events: unknown[] = trace
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(events).toMatchObject([
+      { type: "PROPOSAL_STARTED" },
+      ...events.slice(1, -2),
+      { type: "PROPOSAL_ENDED", outcome: "ok" },
+      { type: "APPLY_SUCCESS" },
+    ]);
     // The plan that was kept is a plan like any other.
     await ccl(["plan", "rollback", "last"]);
     expect(await ccl(["plan", "apply", ".ccl/plan.json"])).toMatchObject({ code: 0 });

@@ -8,13 +8,15 @@ interface Command {
   args: string[];
 }
 
-/** The file of `ccl` if it runs from a clone of its repository, that is outside of `node_modules`. */
+/** Returns the file of `ccl` if it runs from a clone of its repository, that is, outside of `node_modules`. */
 function fileOfClone({ argv = [] }: Pick<Terminal, "argv">): string | undefined {
   const file = argv[1] === undefined ? undefined : realpathSync(argv[1]);
   return file === undefined || /[\\/]node_modules[\\/]/.test(file) ? undefined : file;
 }
 
-/** The command that starts this `ccl` again from any folder without a shell: its file in a clone, otherwise npx. */
+/**
+ * Returns the command that starts this `ccl` again from any folder without a shell: its file in a clone, otherwise npx.
+ */
 export function ownCommand(terminal: Pick<Terminal, "argv" | "platform">): Command {
   const file = fileOfClone(terminal);
   if (file !== undefined) return { program: "node", args: [file] };
@@ -24,7 +26,7 @@ export function ownCommand(terminal: Pick<Terminal, "argv" | "platform">): Comma
     : { program: "npx", args: ["-y", "@ccl/cli"] };
 }
 
-/** The same command as typed in a shell. `otherwise` starts an installed `ccl`. */
+/** Returns the same command as typed in a shell. `otherwise` starts an installed `ccl`. */
 export function ownWords(terminal: Pick<Terminal, "argv">, otherwise = "npx -y @ccl/cli"): string {
   const file = fileOfClone(terminal);
   if (file === undefined) return otherwise;

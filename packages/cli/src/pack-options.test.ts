@@ -253,20 +253,3 @@ describe("ccl doctor", () => {
     expect(JSON.parse(stdout)).toMatchObject({ isHealthy: false });
   });
 });
-
-describe("ccl diff", () => {
-  it("says where other files use what has another signature now", async () => {
-    put("src/other.ts", "const greet = 1;\nexport { greet };\n");
-    await runCcl(["init", "--yes"], { cwd: root });
-    await pack(["--accept"]);
-    put(
-      "src/greet.ts",
-      "export function greet(name: string, mood: string): string {\n  return name + mood;\n}\n",
-    );
-    const { stdout } = await runCcl(["diff", "--model-encoding", "estimate"], { cwd: root });
-    expect(stdout).toContain("- H.greet: greet is used in src/main.ts:3\n");
-    put("src/greet.ts", "export function greet(name: string): string {\n  return `${name}!`;\n}\n");
-    const same = await runCcl(["diff", "--model-encoding", "estimate"], { cwd: root });
-    expect(same.stdout).not.toContain("is used in");
-  });
-});

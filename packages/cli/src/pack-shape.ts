@@ -12,7 +12,7 @@ import type { Session } from "./session.ts";
 
 const DEFAULT_BUDGET = 8000;
 
-/** Flags as the user gives them. The settings fill in what is absent. */
+/** Flags as the user passes them. The settings fill in absent ones. */
 export type ShapeFlags = Omit<PackShape, "budget"> & { budget?: number | undefined };
 
 /** Merges flags over settings over the defaults. The settings are those of the project unless others are given. */
@@ -71,12 +71,12 @@ export const CONFIG_FILE = "ccl.config.json";
 interface PackConfig {
   include?: string[] | undefined;
   ignore?: string[] | undefined;
-  /** As for `--budget`. */
+  /** Same as `--budget`. */
   budget?: number | string | undefined;
   /** Token limits by alias prefix. */
   caps?: Record<string, number> | undefined;
   style?: PackStyle | "document" | undefined;
-  /** Relative to the root. */
+  /** Path relative to the root. */
   instructionFile?: string | undefined;
 }
 
@@ -85,7 +85,7 @@ export async function readPackConfig({ root }: Pick<Session, "root">): Promise<P
   const file = join(root, CONFIG_FILE);
   const text = await unless(["ENOENT"], readFile(file, "utf8"), undefined).catch(
     (cause: unknown) => {
-      throw usageError(`${file} cannot be read.`, cause);
+      throw usageError(`${file} cannot be read. Check its permissions.`, cause);
     },
   );
   if (text === undefined) return {};
@@ -112,7 +112,7 @@ function parse(text: string, file: string): unknown {
 }
 
 /**
- * Reads paths from stdin, separated by line feeds or NUL. Turns them from relative to the current folder into relative
+ * Reads paths from stdin, separated by line feeds or NUL. Converts them from relative to the current folder to relative
  * to the root.
  */
 export async function readListedPaths(session: Session): Promise<ReadonlySet<string>> {

@@ -4,28 +4,27 @@ import type { AliasRegistry, AliasStat, Pack, PackEntry, PackLevel } from "@ccl/
 import { estimatedCounter } from "@ccl/core";
 
 import { percent } from "./output/audit-report.ts";
-import { formatCount, formatNumber } from "./output/format-number.ts";
-import { printable } from "./output/printable.ts";
+import { formatCount, formatNumber, printable } from "./output/text.ts";
 import type { Style } from "./output/style.ts";
 import { renderTable } from "./output/table.ts";
 import { countReasons, type SkippedFiles } from "./project.ts";
 
-/** What the summary compares a pack with. */
+/** Figures that the summary compares a pack with. */
 export interface PackFacts {
   budget: number;
   /** Name of the token counter. */
   counter: string;
   /** Estimated tokens of the full text of all named files. 0 if no summary is printed. */
   rawTokens: number;
-  /** Files on disk that another program's registry does not name. 0 for ccl's own registry. */
+  /** Number of files on disk that another program's registry does not list. 0 for ccl's own registry. */
   unnamed: number;
-  /** Files without a name, since a scan cannot include them. */
+  /** Files without a name, because a scan could not include them. */
   skipped: SkippedFiles;
 }
 
 const LEVELS: PackLevel[] = ["full", "slice", "signatures", "heads", "card", "reference"];
 
-/** The summary of a pack as tables for a person. */
+/** Renders the summary of a pack as tables for a person. */
 export function renderPackSummary(pack: Pack, facts: PackFacts, style: Style): string {
   const { colours } = style;
   const shown = `${formatNumber(pack.entries.length)} of ${formatCount(pack.entries.length + pack.omitted.length, "file")}`;
@@ -51,7 +50,7 @@ export function renderPackSummary(pack: Pack, facts: PackFacts, style: Style): s
   return `\n${lines.join("\n").replaceAll(/\n{3,}/g, "\n\n")}`;
 }
 
-/** Words of the task that no file contains. Empty if all occur. */
+/** Lists words of the task that no file contains. Empty if all occur. */
 export function describeUnmatched({
   isMatched,
   unmatched,
@@ -60,7 +59,7 @@ export function describeUnmatched({
   return unmatched.length === 0 ? "" : `in no file: ${unmatched.slice(0, 12).join(", ")}`;
 }
 
-/** `105 files: 103 budget, 2 binary`. Empty if every file is shown. */
+/** Describes omitted files: `105 files: 103 budget, 2 binary`. Empty if every file is shown. */
 export function describeOmitted(
   { omitted }: Pick<Pack, "omitted">,
   { skipped }: Pick<PackFacts, "skipped">,
@@ -85,10 +84,10 @@ interface TreeNode {
   children: Map<string, TreeNode>;
 }
 
-/** Folders and files below this share of all tokens are combined. */
+/** Share of all tokens below which folders and files are combined. */
 const MIN_SHARE = 0.01;
 
-/** A project's files as a tree, with the estimated tokens of each and how many the pack shows. */
+/** Renders a project's files as a tree, with the estimated tokens of each and how many the pack shows. */
 export function renderTokenTree(
   pack: Pick<Pack, "entries">,
   estimates: ReadonlyMap<string, number>,
@@ -138,7 +137,7 @@ function linesOf(node: TreeNode, layout: { min: number; width: number; depth: nu
 const FILES_A_TURN = 200;
 const KIND = "estimate";
 
-/** Tokens of the full text of each named file, by path. Fast estimates, since they are only for comparison. */
+/** Estimates the tokens of each named file's full text, by path. Fast, since they are only for comparison. */
 export async function estimateFiles(
   registry: AliasRegistry,
   signal: AbortSignal,
@@ -152,7 +151,7 @@ export async function estimateFiles(
   return estimates;
 }
 
-/** Tokens of the full text of one file. 0 for a binary file. */
+/** Estimates the tokens of one file's full text. 0 for a binary file. */
 async function estimateFileTokens(
   stat: AliasStat,
   registry: AliasRegistry,

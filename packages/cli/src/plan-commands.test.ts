@@ -122,7 +122,7 @@ describe("ccl plan validate", () => {
   it.each([
     [["plan", "validate", "none.json"], "none.json"],
     [["plan", "validate"], "Name a file"],
-    [["plan", "validate", "--schema-version", "4"], "Known are 1, 2 and 3."],
+    [["plan", "validate", "--schema-version", "4"], "Give 1, 2 or 3."],
   ])("answers %j as wrong usage", async (args, message) => {
     const answer = await json(args);
     expect(answer).toMatchObject({
@@ -133,6 +133,27 @@ describe("ccl plan validate", () => {
 });
 
 describe("ccl plan preview", () => {
+  it("lists what was forgiven and what is no edit, and so does ccl plan apply", async () => {
+    const answer = [
+      "src/port.mjs",
+      "<<<<<<< SEARCH",
+      "export const port = 80;  ",
+      "=======",
+      "export const port = 8080;",
+      ">>>>>>> REPLACE",
+      "```sh",
+      "npm start",
+      "```",
+    ].join("\n");
+    const remark = 'The command "npm start" was not run.\n';
+    const preview = await ccl(["plan", "preview", "-"], { stdin: answer });
+    expect(preview.stdout).toContain(remark);
+    expect(preview.stdout).toContain("blanks");
+    const applied = await ccl(["plan", "apply", "-"], { stdin: answer });
+    expect(applied).toMatchObject({ code: 0 });
+    expect(applied.stderr).toContain(remark);
+  });
+
   it("shows diffs and a table, in colours on a terminal only, and writes nothing", async () => {
     const before = await readdir(root, { recursive: true });
     const plain = await ccl(["plan", "preview", "-"], { stdin: goodPlan });

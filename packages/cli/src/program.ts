@@ -58,7 +58,7 @@ export function createProgram(terminal: Terminal, run: RunCommand): Command {
     program.commandsGroup(title);
     addCommands(program, commands, (command) => run(program.opts<GlobalFlags>(), command));
   }
-  // Takes part in neither help nor completion: it runs when no command is given.
+  // Hidden from help and completion. It runs if no command is given.
   const look = program.command("look", { hidden: true });
   look.action(() =>
     run(program.opts<GlobalFlags>(), async (session) =>
@@ -68,7 +68,10 @@ export function createProgram(terminal: Terminal, run: RunCommand): Command {
   return program.addHelpText("after", examples);
 }
 
-/** Commander assigns an option that `mcp` and `mcp proxy` share to `mcp`, wherever it is written. */
+/**
+ * Copies options from the parent. Commander assigns an option that `mcp` and `mcp proxy` share to `mcp`, wherever it is
+ * written.
+ */
 function takeFromParent(command: Command): void {
   for (const option of command.options) {
     const name = option.attributeName();

@@ -11,7 +11,7 @@ import {
 import type { Issue } from "@ccl/core";
 
 import { CliError, inputError, requireValid, usageError } from "./cli-error.ts";
-import { formatCount } from "./output/format-number.ts";
+import { formatCount } from "./output/text.ts";
 import type { Session } from "./session.ts";
 
 /** Files that a scan found but could not include, and why. */
@@ -44,13 +44,13 @@ export interface ProjectFiles {
   registry: AliasRegistry;
   all: AliasRegistry;
   skipped: SkippedFiles;
-  /** How many files of another program's folder have no alias. */
+  /** Number of files of another program's folder that have no alias. */
   unnamed: number;
 }
 
 /**
  * Runs `work` on the files that the rules select, by the project's aliases or by names in memory if there are none. New
- * files get names too. Writes only if it is to persist.
+ * files get names too. Writes only if asked to persist.
  */
 export async function withFiles<T>(
   session: Session,
@@ -80,7 +80,7 @@ export function withScan<T>(
   );
 }
 
-/** The folder whose names ccl updates. Any other belongs to another program. */
+/** The folder whose aliases ccl updates. Any other folder belongs to another program. */
 const OWN_DIRECTORY = ".ccl";
 
 /**
@@ -99,13 +99,13 @@ export async function nameNewFiles(
   return { unnamed: added.length + moved.length, skipped };
 }
 
-/** A line that counts files without an alias. Empty if there are none. */
+/** Writes a line that counts files without an alias. Empty if there are none. */
 export function describeUnnamed(count: number): string {
   if (count === 0) return "";
   return `${formatCount(count, "file")} without an alias; "ccl alias scan" names them\n`;
 }
 
-/** What the rules select, and which selected files could not be included. Undefined without rules. */
+/** Finds the files that the rules select, and those that could not be included. Undefined without rules. */
 async function selectFiles(
   session: Session,
   rules: FileRules,
@@ -117,7 +117,7 @@ async function selectFiles(
   }));
 }
 
-/** Fails without files, since an empty answer would look like an empty project. */
+/** Throws if there are no files, since an empty answer would look like an empty project. */
 export function requireFiles(
   registry: AliasRegistry,
   { include = [], ignore = [] }: FileRules,
@@ -167,14 +167,14 @@ export function describeSkipped({ skipped }: Pick<ScanReport, "skipped">): strin
     : `${formatCount(skipped.length, "file")} left out: ${countReasons(skipped)}`;
 }
 
-/** `103 budget, 2 too large`. */
+/** Counts files by reason: `103 budget, 2 too large`. */
 export function countReasons(files: readonly { reason: string }[]): string {
   const counts = new Map<string, number>();
   for (const { reason } of files) counts.set(reason, (counts.get(reason) ?? 0) + 1);
   return [...counts].map(([reason, count]) => `${count} ${reason.replaceAll("_", " ")}`).join(", ");
 }
 
-/** Runs `work` on a registry, new or not, then closes it. Writes only if it is to persist. */
+/** Runs `work` on a new or existing registry, then closes it. Writes only if asked to persist. */
 export async function withRegistry<T>(
   { root, directory }: Session,
   persist: boolean,
@@ -188,7 +188,7 @@ export async function withRegistry<T>(
   }
 }
 
-/** The file of an alias that the user typed. The error suggests the nearest aliases. */
+/** Reads the file of an alias that the user typed. The error suggests the nearest aliases. */
 export async function resolveAlias(
   registry: AliasRegistry,
   alias: string,
@@ -197,7 +197,7 @@ export async function resolveAlias(
   return requireValid(await registry.resolve(alias, session));
 }
 
-/** A view of the registry with fewer aliases. */
+/** Creates a view of the registry with fewer aliases. */
 export function narrowRegistry(
   registry: AliasRegistry,
   paths: ReadonlySet<string> | undefined,

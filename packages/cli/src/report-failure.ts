@@ -4,7 +4,7 @@ import { CliError, usageError } from "./cli-error.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { exitCodeOf } from "./exit-code-of.ts";
 import { errorDocument } from "./output/error-document.ts";
-import { printableLines } from "./output/printable.ts";
+import { printableLines } from "./output/text.ts";
 import { styleOf } from "./output/style.ts";
 import type { Terminal } from "./session.ts";
 
@@ -40,7 +40,7 @@ function toFailure(error: unknown, isInterrupted: boolean): unknown {
   return usageError(error.message.replace(/^error: /, ""), error);
 }
 
-/** Without a command, commander itself prints the help to stderr. */
+/** True if commander itself printed the help to stderr, as it does without a command. */
 function isHelp(error: unknown): boolean {
   return error instanceof CommanderError && error.code === "commander.help";
 }

@@ -25,7 +25,7 @@ export async function runCli(
   terminal: Terminal & InterruptSource,
 ): Promise<number> {
   const interruption = listenForInterrupts(terminal);
-  // A reader that stopped (`ccl pack | head`) or a closed terminal does not end the work.
+  // Work continues if the reader has stopped (`ccl pack | head`) or the terminal is closed.
   for (const stream of [terminal.stdout, terminal.stderr])
     stream.on("error", (error) => {
       if (error.code !== "EPIPE" && error.code !== "EIO") throw error;
@@ -72,7 +72,7 @@ function writeShown(shown: Shown = "", stream: OutputStream, { env }: Terminal):
   if (text !== "") stream.write(text);
 }
 
-/** True if there are global flags only. */
+/** True if there are only global flags. */
 function isBare(argv: string[]): boolean {
   const takesValue = /^(?:-C|--root|--directory)$/;
   return argv.every(
@@ -83,13 +83,13 @@ function isBare(argv: string[]): boolean {
   );
 }
 
-/** Looks for the flag in the raw arguments, so that errors are JSON even if parsing fails. */
+/** Looks for `--json` in the raw arguments, so that errors are JSON even if parsing fails. */
 function isJsonAsked(argv: string[]): boolean {
   const end = argv.indexOf("--");
   return (end < 0 ? argv : argv.slice(0, end)).includes("--json");
 }
 
-/** Listens as long as the process lives. An interrupt after the last step does not change the exit code. */
+/** Listens for the lifetime of the process. An interrupt after the last step does not change the exit code. */
 function listenForInterrupts(source: InterruptSource): Pick<Session, "signal" | "forbidExit"> {
   const controller = new AbortController();
   let mayExit = true;

@@ -13,7 +13,7 @@ export interface OutputStream {
   on(event: "error", listener: (error: NodeJS.ErrnoException) => void): unknown;
 }
 
-/** A source of text. One that cannot be read counts as no input, not as an empty text. */
+/** A source of text. An unreadable source counts as no input, not as empty text. */
 interface InputStream {
   isTTY?: boolean | undefined;
   [Symbol.asyncIterator]?(): AsyncIterator<string | Uint8Array>;
@@ -45,7 +45,7 @@ export interface Session {
   /** The folder of context files, relative to the root. */
   directory: string;
   isJson: boolean;
-  /** True: nothing that is read may change, including caches. */
+  /** If true, the command must write nothing, not even caches. */
   isReadOnly?: boolean | undefined;
   /** Aborted when the user interrupts. */
   signal: AbortSignal;
@@ -57,16 +57,16 @@ export interface Session {
   progress: Progress;
 }
 
-/** A text, or one that depends on the style of its stream. */
+/** A string, or a function that creates one for the style of its stream. */
 export type Shown = string | ((style: Style) => string);
 
 /** The output of a command. The runner decides which part goes to which stream. */
 export interface CommandResult {
   /** The JSON document of `--json`. Field names are part of the public interface. */
   document: object;
-  /** For stdout without `--json`. */
+  /** Text for stdout without `--json`. */
   text?: Shown | undefined;
-  /** For people, on stderr without `--json`. */
+  /** Remarks for people, on stderr without `--json`. */
   note?: Shown | undefined;
   /** True if files were changed permanently. A later interrupt then does not change the exit code. */
   isCommitted?: boolean | undefined;
@@ -78,7 +78,7 @@ export interface CommandResult {
   exitCode?: number | undefined;
 }
 
-/** What a session needs beside the global flags. */
+/** What a session needs in addition to the global flags. */
 export type SessionParts = Pick<Session, "terminal" | "signal"> &
   Partial<Pick<Session, "forbidExit">>;
 

@@ -5,22 +5,23 @@ import { estimatedCounter, type TokenCounter } from "@ccl/core";
 import type { ContextRecord } from "@ccl/core/tracing";
 
 import { stateFolder } from "./artifact-folder.ts";
-import { formatCount } from "./output/format-number.ts";
+import { formatCount } from "./output/text.ts";
 import type { Session } from "./session.ts";
 
 /** How `--model-encoding` counts. */
 type Encoding = "o200k_base" | "cl100k_base" | "estimate";
 
-/** Whose tokens a budget counts. */
+/** Selects the model whose tokens a budget counts. */
 export interface CountedFor {
   modelEncoding: Encoding;
-  /** With or without its provider: `anthropic/claude-sonnet-4-5`, or `claude` for all recorded. */
+  /** Model name, with or without its provider: `anthropic/claude-sonnet-4-5`, or `claude` for all recorded models. */
   model?: string | undefined;
 }
 
 /**
- * Opens a counter. Loads the tables of an exact encoding. Only OpenAI's models have a public vocabulary. Tokens of others
- * are a multiple of the encoding's. The counter's name says which, and why, and `ratio` where the multiple is from.
+ * Opens a counter. Loads the tables of an exact encoding. Only OpenAI's models have a public vocabulary. Tokens of
+ * others are a multiple of the encoding's. The counter's name says which and why, and `ratio` where the multiple comes
+ * from.
  */
 export async function openCounter(
   { modelEncoding, model }: CountedFor,
@@ -57,14 +58,14 @@ async function openEncoding(encoding: Encoding): Promise<TokenCounter> {
   return createBpeCounter(encoding, { vocabulary: bytes });
 }
 
-/** True for a model with a public vocabulary. */
+/** True for OpenAI's models, which have a public vocabulary. */
 export function isOfOpenAi(model: string): boolean {
   return /^(?:.*\/)?(?:gpt|chatgpt|codex|o\d)/i.test(model);
 }
 
 /**
- * Claude 3 to 4.6: fitted to 1.2 million tokens of 17 languages as counted by the tokenizer of npm's `ai-tokenizer`.
- * Later ones: 30 % more, by platform.claude.com/docs/en/build-with-claude/token-counting.
+ * Returns a model's assumed ratio. For Claude 3 to 4.6, fitted to 1.2 million tokens of 17 languages as counted by
+ * npm's `ai-tokenizer`. For later ones, 30 % more, as in platform.claude.com/docs/en/build-with-claude/token-counting.
  */
 function assumedRatio(model: string): number {
   if (/claude-(?:[23]\b|instant|\w+-4(?:$|[-.][0-6]\b|-\d{8}))/.test(model)) return 1.2;
@@ -74,14 +75,14 @@ function assumedRatio(model: string): number {
 const MAX_STEPS = 16;
 const MIN_TOKENS = 500;
 
-/** What a session added to its prompt, so that what a provider adds to each does not count. */
+/** What a session added to its prompt. Excludes what a provider adds to every prompt. */
 interface Step {
   timeMs: number;
   countedTokens: number;
   inputTokens: number;
 }
 
-/** The newest steps of a model's sessions that the gateway or `recordTo` recorded on this machine. */
+/** Reads the newest steps of a model's sessions that the gateway or `recordTo` recorded on this machine. */
 async function recordedSteps(session: Session, model: string): Promise<Step[]> {
   const steps = (await recordedPrompts(session)).flatMap((prompts) =>
     prompts.map(({ timeMs, parts, reported, model: own = "" }, at): Step => {
@@ -100,7 +101,7 @@ async function recordedSteps(session: Session, model: string): Promise<Step[]> {
     .slice(0, MAX_STEPS);
 }
 
-/** The prompts of each session with a provider's report, oldest first. */
+/** Reads the prompts of each session with a provider's report, oldest first. */
 export async function recordedPrompts({
   root,
   directory,

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
 import { CliError } from "./cli-error.ts";
-import { runGit } from "./git-output.ts";
+import { runGit } from "./git.ts";
 import type { Session } from "./session.ts";
 
 /** Number of commits to fetch, since the history influences the ranking. */
@@ -34,7 +34,7 @@ export async function withRemote<T>(
   }
 }
 
-/** The address to clone: a local folder, `owner/name` on GitHub, or anything git accepts. */
+/** Returns the address to clone: a local folder, `owner/name` on GitHub, or anything git accepts. */
 async function addressOf(remote: string, { terminal }: Session): Promise<string> {
   const folder = resolve(terminal.cwd(), remote);
   // Git applies the depth only to file URLs, not to plain paths.

@@ -2,16 +2,16 @@ import type { TokenCounter } from "@ccl/core";
 
 const mark = "[...]";
 
-/**
- * Shortens a string to about `max` characters: its beginning and the text around `place`. If
- * `place` is -1, its beginning and its end.
- */
+/** Shortens a string to about `max` characters: keeps its beginning and end. */
+export function clipMiddle(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const tail = Math.floor(max / 4);
+  return `${withoutHalfPairs(text.slice(0, max - tail))}${mark}${withoutHalfPairs(text.slice(text.length - tail))}`;
+}
+
+/** Shortens a string to about `max` characters: keeps its beginning and the text around `place`. */
 export function clipAround(text: string, max: number, place: number): string {
   if (text.length <= max) return text;
-  if (place < 0) {
-    const tail = Math.floor(max / 4);
-    return `${withoutHalfPairs(text.slice(0, max - tail))}${mark}${withoutHalfPairs(text.slice(text.length - tail))}`;
-  }
   const head = place < max * 0.7 ? 0 : Math.floor(max / 3);
   const room = max - head;
   const start =
@@ -33,10 +33,10 @@ export interface Room {
   counter: TokenCounter;
 }
 
-/** Shortens a string, as `clipAround` does, until it fits. Empty if nothing fits. */
+/** Shortens a string, as `clipMiddle` does, until it fits. Empty if nothing fits. */
 export function clipTo(text: string, { budget, counter }: Room): { text: string; tokens: number } {
   for (let chars = Math.min(text.length, budget * 6); chars >= 1; chars = Math.floor(chars * 0.8)) {
-    const shown = clipAround(text, chars, -1);
+    const shown = clipMiddle(text, chars);
     const tokens = counter.count(shown);
     if (tokens <= budget) return { text: shown, tokens };
   }

@@ -14,7 +14,7 @@ import { weighUnits } from "./weigh/weigh-units.ts";
 
 /** Options of `compress`. */
 export interface CompressOptions {
-  /** Token limit. The result never counts more. */
+  /** Token limit. The result never exceeds it. */
   budget: number;
   /**
    * The question that the reader wants answered, such as the user's message and the arguments of
@@ -26,8 +26,8 @@ export interface CompressOptions {
   /** Counts tokens. `estimatedCounter` by default. */
   counter?: TokenCounter | undefined;
   /**
-   * Converts pages to words, lists and cells in place of the built-in reader, for example that of
-   * `@ccl/compress/html`.
+   * Converts pages to words, lists and cells. Replaces the built-in reader, for example with that
+   * of `@ccl/compress/html`.
    */
   readHtml?: ((html: string) => string) | undefined;
   /**
@@ -57,11 +57,11 @@ export interface CompressedContent {
   /** The content that the text refers to. Without it, the text cannot be understood. */
   known?: KnownContent | undefined;
   /**
-   * True if `text`, together with `known`, contains everything in the content. Never true of HTML,
+   * True if `text`, together with `known`, contains everything in the content. Never true for HTML,
    * which loses links and styles.
    */
   isLossless: boolean;
-  /** Numbers of shown and omitted lines or rows. */
+  /** Number of shown lines or rows. `omitted` is the number of omitted ones. */
   shown: number;
   omitted: number;
   /** The omitted ranges, except blank lines. `readContent` accepts them unchanged. */
@@ -74,10 +74,10 @@ export interface CompressedContent {
 }
 
 /**
- * Shows the content within `budget` tokens. If a lossless version fits, it returns that, with
- * records as a table and repeated lines once. Otherwise it selects what the question asks for,
- * failures, unusual values, and the first and last lines. Lines have numbers, and marks show what
- * was left out between them. Deterministic, in time linear in the content.
+ * Shows the content within `budget` tokens. If a lossless version fits, returns that, with records
+ * as a table and repeated lines once. Otherwise it selects what the question asks for, failures,
+ * unusual values, and the first and last lines. Lines have numbers, and marks between them show
+ * what was left out. Deterministic, in time linear in the content.
  */
 export function compress(content: string, options: CompressOptions): CompressedContent {
   return traced("compress", { "ccl.characters.before": content.length }, (span) => {
@@ -154,7 +154,7 @@ function compressAlone(content: string, options: CompressOptions): CompressedCon
 }
 
 /**
- * Joins the units into one string. Content that would not get a tenth shorter stays unchanged.
+ * Joins the units into one string. Content that would not become a tenth shorter stays unchanged.
  * Undefined if the result is certainly above the budget, so that it need not be counted.
  */
 function wholeText(
@@ -204,8 +204,8 @@ function shorterOf(
 }
 
 /**
- * More characters per token than any tokenizer averages. Anything longer is above the budget
- * without counting.
+ * More characters per token than any tokenizer averages. Anything longer exceeds the budget and
+ * need not be counted.
  */
 const charsPerToken = 16;
 

@@ -27,7 +27,7 @@ export interface ReadContentOptions {
   readHtml?: ((html: string) => string) | undefined;
 }
 
-/** Lines or rows of the content. */
+/** A range of the content's lines or rows. */
 export interface ContentPiece {
   /** Unchanged lines, or rows with their numbers below the names of their columns. */
   text: string;
@@ -36,7 +36,7 @@ export interface ContentPiece {
   /** The last line or row in the text, and the last one of the content. */
   to: number;
   last: number;
-  /** True if the last line or row was cut because it alone exceeds the budget. */
+  /** True if the last line or row was cut because it exceeds the budget by itself. */
   isCut: boolean;
 }
 

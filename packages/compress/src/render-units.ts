@@ -18,15 +18,15 @@ export interface Rendering {
   sourceAt?: ((at: number) => string) | undefined;
   /** Number of lines that a shown line represents, by its place. */
   counts: ReadonlyMap<number, number>;
-  /** The first line. If absent, numbered lines begin with a line that gives their number. */
+  /** The first line. If absent, numbered lines are preceded by a line with their number. */
   title?: string | undefined;
-  /** True if the times of lines are left out. */
+  /** True to leave out the times of lines. */
   isBrief: boolean;
 }
 
 /**
- * Renders the units at these places in order. They have their numbers, or there are marks for
- * omissions between them.
+ * Renders the units at these places in order, with their numbers or with marks for omissions
+ * between them.
  */
 export function renderUnits(
   places: readonly number[],
@@ -99,7 +99,7 @@ function legend(shown: number, layout: Layout, { isBrief }: Rendering): string {
 
 const longestLead = 40;
 /**
- * Number of lines from which the first and last times are shown. With fewer, they would take up the
+ * Number of lines from which the first and last times are shown. With fewer, they would take the
  * space of a more useful line.
  */
 const manyLines = 20;
@@ -134,7 +134,7 @@ function countRows(places: readonly number[], units: Units): Map<number, number>
   return shown;
 }
 
-/** Counts the shown rows and lines, plus all rows of tables whose titles give their number. */
+/** Counts the shown rows and lines, plus all rows of tables whose titles state their number. */
 function countNamed(places: readonly number[], units: Units): number {
   let count = 0;
   for (const at of places) {

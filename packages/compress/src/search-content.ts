@@ -30,8 +30,8 @@ export interface SearchContentOptions {
 /** The result of a search. */
 export interface ContentHits {
   /**
-   * Hits in the order of the content, with the numbers of their lines or rows. The first line gives
-   * the number of hits.
+   * Hits in the order of the content, with the numbers of their lines or rows. The first line
+   * states the number of hits.
    */
   text: string;
   tokens: number;
@@ -80,7 +80,7 @@ export function searchContent(content: string, options: SearchContentOptions): C
 /** Minimum share of the best hit's score that another hit needs. */
 const goodShare = 0.4;
 
-/** Copies a layout so that every shown line has its number. */
+/** Copies a layout and numbers every shown line. */
 function numbered(layout: Layout, around: number): Layout {
   const context = layout.noun === "rows" ? 0 : around;
   return { ...layout, style: "numbered", context, hasForms: false, briefOf: undefined };

@@ -1,6 +1,6 @@
 import type { TokenCounter } from "@ccl/core";
 
-import { clipAround } from "./clip.ts";
+import { clipAround, clipMiddle } from "./clip.ts";
 import { renderUnits } from "./render-units.ts";
 import type { Layout, Unit, Units } from "./unit.ts";
 import { errorAt } from "./weigh/severity.ts";
@@ -20,13 +20,13 @@ interface SelectOptions {
   counter: TokenCounter;
   /** The first line of the text. */
   title?: string | undefined;
-  /** Number of units that should fit. If absent, 12, or more if there are many forms. */
+  /** Number of units that should fit. By default 12, or more if there are many forms. */
   wanted?: number | undefined;
 }
 
 /**
- * Selects as many of the best units as fit. They are shown in their order, with marks for what was
- * left out between them.
+ * Selects as many of the best units as fit. They are shown in order, with marks between them for
+ * what was left out.
  */
 export function selectUnits(
   layout: Layout,
@@ -47,8 +47,7 @@ export function selectUnits(
   const { briefOf, sourceOf } = layout;
   const sourceAt =
     isBrief && briefOf !== undefined && sourceOf !== undefined
-      ? (at: number): string =>
-          clipAround(sourceOf(briefOf(layout.units.at(at)?.text ?? "")), 40, -1)
+      ? (at: number): string => clipMiddle(sourceOf(briefOf(layout.units.at(at)?.text ?? "")), 40)
       : undefined;
   const limit = affordable(order, layout.units, { maxChars, maxTotal: budget * 10 });
   const take = (count: number): Selection => {
@@ -158,8 +157,8 @@ function withHeads(chosen: readonly number[], units: Units): number[] {
 const slack = 12;
 
 /**
- * The part of a line that the reader needs to understand it: the file and line that a compiler or a
- * search names first, its sign, or its test.
+ * Matches the part of a line that the reader needs to understand it: the file and line that a
+ * compiler or a search names first, its sign, or its test.
  */
 const location =
   /^[^\s:(]{1,100}?(?:[:-]\d+){1,2}[:-]|^[^\s:(]{1,100}\(\d+,\d+\)|^@@ [^@]{1,60}@@|^[-+]|^\s*<testcase [^>]{0,20}name="[^"]{0,80}"/;
@@ -189,9 +188,9 @@ function shortText(
     const place = location.exec(text)?.[0] ?? "";
     const rest = text.slice(place.length);
     const matchPlace = queryAt(rest, weighed.query);
-    return (
-      place + clipAround(rest, max - place.length, matchPlace >= 0 ? matchPlace : errorAt(rest))
-    );
+    const at = matchPlace >= 0 ? matchPlace : errorAt(rest);
+    const room = max - place.length;
+    return place + (at < 0 ? clipMiddle(rest, room) : clipAround(rest, room, at));
   };
   if (unit.cells === undefined || unit.text.length <= maxChars) return clip(whole, maxChars);
   return clipCells(unit.cells, maxChars, clip).join("|");

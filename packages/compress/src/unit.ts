@@ -5,7 +5,7 @@
 export interface Unit {
   /** The text to show. */
   readonly text: string;
-  /** Cells of a row, as text to show. Each can be shortened separately. */
+  /** Cells of a row, as shown. Each can be shortened separately. */
   readonly cells?: readonly string[] | undefined;
   /** The values in the cells of a row. */
   readonly values?: readonly unknown[] | undefined;
@@ -24,11 +24,11 @@ export interface Unit {
    * shown.
    */
   members?: number | undefined;
-  /** The weight that the unit's place and kind give it. Usually 0. */
+  /** Weight from the unit's place and kind. Usually 0. */
   weight: number;
 }
 
-/** Stands before the column names, above the numbers of rows. */
+/** Precedes the column names, above the row numbers. */
 export const headerLabel = "row";
 
 /** True for the name of a table and the names of its columns. */
@@ -36,10 +36,10 @@ export function isTitle({ isHeader, members }: Unit): boolean {
   return isHeader === true || members !== undefined;
 }
 
-/** What the numbers of units count. */
+/** What unit numbers count. */
 export type Numbering = "lines" | "rows";
 
-/** The `claimOf` of a layout in which words about errors do not mean that an error happened. */
+/** Used as `claimOf` for content in which words about errors do not mean that an error happened. */
 export const noClaim = (): string => "";
 
 /** Units in order, like an array. A negative place counts from the end. */
@@ -86,12 +86,12 @@ export interface Layout {
    * without values are compared.
    */
   maskOf?: ((line: string) => string | undefined) | undefined;
-  /** The part of a line that may report an error. By default the whole line. */
+  /** Returns the part of a line that may report an error. By default the whole line. */
   claimOf?: ((line: string) => string) | undefined;
-  /** A line without its time and host, for comparing lines. By default the whole line. */
+  /** Returns a line without its time and host, for comparing lines. By default the whole line. */
   bodyOf?: ((line: string) => string) | undefined;
-  /** A line without the prefix that all lines share, for small budgets. */
+  /** Returns a line without the prefix that all lines share, for small budgets. */
   briefOf?: ((line: string) => string) | undefined;
-  /** The text before the message of a brief line, such as its level and its program. */
+  /** Returns the text before the message of a brief line, such as its level and program. */
   sourceOf?: ((brief: string) => string) | undefined;
 }

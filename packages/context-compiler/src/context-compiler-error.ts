@@ -22,7 +22,7 @@ export type ContextCompilerErrorCode =
   | "closed"
   | "aborted";
 
-/** The errors of this package. */
+/** The error class of this package. */
 export class ContextCompilerError extends CclError<ContextCompilerErrorCode> {
   static override readonly brand: string = "ContextCompilerError";
 }

@@ -1,4 +1,4 @@
-/** Options of every error class of the project. */
+/** Options that every error class of the project accepts. */
 export interface CclErrorOptions {
   /** Structured facts for programs: sizes, limits, names. Never a secret or a payload. */
   details?: unknown;

@@ -4,5 +4,5 @@ export interface Clock {
   now(): number;
 }
 
-/** The machine's own clock. */
+/** The machine's clock. */
 export const systemClock: Clock = { now: () => Date.now() };

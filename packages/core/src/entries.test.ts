@@ -61,8 +61,6 @@ const codesOf: Record<string, string[]> = {
     read_failed: documented,
     write_failed: documented,
     root_unusable: documented,
-    invalid_line: documented,
-    log_closed: documented,
     locked: documented,
     aborted: documented,
   }),

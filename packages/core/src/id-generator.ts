@@ -1,10 +1,7 @@
 import { systemClock, type Clock } from "./clock.ts";
 import { randomBytes } from "./hash/random.ts";
 
-/**
- * Source of ids. The default generates UUIDv7, which sort by time and increase within a
- * millisecond.
- */
+/** Source of ids. The default generates UUIDv7, which sort by time and increase even within a millisecond. */
 export interface IdGenerator {
   next(): string;
 }
@@ -12,7 +9,7 @@ export interface IdGenerator {
 /** Clock and randomness of a UUIDv7 generator. Both default to the machine's own. */
 export interface UuidV7Options {
   clock?: Clock | undefined;
-  /** Returns that many random bytes. */
+  /** Returns the given number of random bytes. */
   random?: ((byteCount: number) => Uint8Array) | undefined;
 }
 

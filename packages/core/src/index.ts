@@ -42,5 +42,4 @@ export { estimatedCounter } from "./tokens/estimated-counter.ts";
 export { TokenBudget } from "./tokens/token-budget.ts";
 export { TokenBudgetError } from "./tokens/token-budget-error.ts";
 export type { TokenCounter } from "./tokens/token-counter.ts";
-export { wordCounter } from "./tokens/word-counter.ts";
 export { withDefaults, type Complete } from "./with-defaults.ts";

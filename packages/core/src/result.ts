@@ -1,5 +1,5 @@
 /**
- * A problem with an input. Programs react to its code. Its message explains to a person what to
+ * A problem with an input. The code is for programs, and the message explains to a person what to
  * fix.
  */
 export interface Issue {

@@ -7,7 +7,7 @@ export type GatewayErrorCode =
   /** The port is in use, or the address cannot be bound. */
   | "listen_failed";
 
-/** Errors of this package. Requests never fail because of one, but pass unchanged. */
+/** The error class of this package. It never makes a request fail: the request passes unchanged. */
 export class GatewayError extends CclError<GatewayErrorCode> {
   static override readonly brand: string = "GatewayError";
 }

@@ -115,13 +115,13 @@ function Pack({ view, isOld }: { view: PackView; isOld: boolean }) {
 }
 
 function FileRow({ file, best }: { file: PackFile; best: number }) {
-  const { rank, path, alias, level, tokens, omitted, reasons, words, commit } = file;
+  const { rank, path, alias, level, tokens, reason, parts = {}, matched = [], commit } = file;
   const why = [
-    ...Object.entries(reasons)
+    ...Object.entries(parts)
       .sort(([, a], [, b]) => b - a)
       .slice(0, 3)
       .map(([name, share]) => `${name} ${percent(share)}`),
-    ...(words.length > 0 ? [`words: ${words.join(" ")}`] : []),
+    ...(matched.length > 0 ? [`words: ${matched.join(" ")}`] : []),
     ...(commit === undefined ? [] : [`commit: ${commit}`]),
   ];
   return (
@@ -132,7 +132,7 @@ function FileRow({ file, best }: { file: PackFile; best: number }) {
       <td class="wide">
         {visible(path)} <span class="muted">{visible(alias)}</span>
       </td>
-      <td data-title="Shown">{level ?? `left out: ${omitted}`}</td>
+      <td data-title="Shown">{level ?? `left out: ${reason}`}</td>
       <td data-title="Tokens" class="number">
         {tokens === undefined ? "" : count(tokens)}
       </td>

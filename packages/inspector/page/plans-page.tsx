@@ -26,7 +26,7 @@ export function PlansPage({ route }: { route: Route }) {
         name="plans"
         label="Applied plans"
         rows={transactions}
-        keyOf={({ id }) => id}
+        keyOf={({ transactionId }) => transactionId}
         columns={[
           { title: "Time", value: ({ timeMs }) => timeMs, show: ({ timeMs }) => moment(timeMs) },
           {
@@ -38,8 +38,8 @@ export function PlansPage({ route }: { route: Route }) {
           },
           {
             title: "Files",
-            value: ({ paths, why, kept }) => [...paths, why, ...kept].join(" "),
-            show: ({ id, paths, why, kept }) => (
+            value: ({ paths, why, keptPaths }) => [...paths, why, ...keptPaths].join(" "),
+            show: ({ transactionId: id, paths, why, keptPaths }) => (
               <>
                 <a
                   href={hrefOf("plans", { ...route.parameters, id: id === shown ? undefined : id })}
@@ -48,9 +48,9 @@ export function PlansPage({ route }: { route: Route }) {
                   {visible(paths.join(", "))}
                 </a>
                 {why === undefined ? null : <div>{visible(why)}</div>}
-                {kept.length === 0 ? null : (
+                {keptPaths.length === 0 ? null : (
                   <div class="muted">
-                    not restored, because others had changed them: {visible(kept.join(", "))}
+                    not restored, because others had changed them: {visible(keptPaths.join(", "))}
                   </div>
                 )}
                 {id === shown ? <Applied id={id} /> : null}
@@ -60,7 +60,7 @@ export function PlansPage({ route }: { route: Route }) {
           {
             title: "To undo it",
             value: () => "",
-            show: ({ id, status }) =>
+            show: ({ transactionId: id, status }) =>
               status === "committed" ? (
                 <CopyButton label="Copy the command" text={`ccl plan rollback ${id}`} />
               ) : null,
@@ -87,20 +87,20 @@ function Pending({ plan }: { plan: PendingPlan }) {
     <section>
       <h2>Pending: “ccl plan apply” applies it</h2>
       <p>{visible(plan.summary)}</p>
-      {plan.issues.map(({ code, message, path = "" }, at) => (
+      {plan.issues.map(({ code, message, path }, at) => (
         <p key={at} class="note" role="alert">
-          <strong>{code}</strong> {visible(path)} {visible(message)}
+          <strong>{code}</strong> {visible(path.join("/"))} {visible(message)}
         </p>
       ))}
-      {plan.changes.map(({ path, kind, added, removed, risks, diff }) => (
+      {plan.changes.map(({ path, kind, addedLines, removedLines, risks, diff }) => (
         <details key={path} open={plan.changes.length < 6}>
           <summary>
-            {kind} {visible(path)} <span class="added">+{count(added)}</span>{" "}
-            <span class="removed">−{count(removed)}</span>
+            {kind} {visible(path)} <span class="added">+{count(addedLines)}</span>{" "}
+            <span class="removed">−{count(removedLines)}</span>
           </summary>
-          {risks.map((risk) => (
-            <p key={risk} class="note">
-              {visible(risk)}
+          {risks.map(({ message }) => (
+            <p key={message} class="note">
+              {visible(message)}
             </p>
           ))}
           <Diff text={diff} />

@@ -4,37 +4,37 @@ import { diffArrays } from "diff";
 import { diffTexts } from "./diff-texts.ts";
 import type { CacheBreak, ComparedPair, PromptPart } from "./views.ts";
 
-/** A part of a prompt as sent, with the fields that show whether another part is equal. */
+/** A part of a prompt as sent, with the fields used to decide whether it equals another part. */
 export interface ComparedPart extends Pick<PromptPart, "origin" | "tool" | "tokens"> {
-  /** Undefined if the text was not stored. Secrets may be missing. */
+  /** The text, possibly without secrets. Undefined if it was not stored. */
   text?: string | undefined;
-  /** SHA-256 of the text as it was sent, in hex. */
+  /** SHA-256 of the text as sent, in hex. */
   hash?: string | undefined;
-  /** Links a call and its result. A provider's cache ends at a different id. */
+  /** Links a call to its result. A provider's cache ends at a different id. */
   callId?: string | undefined;
-  /** The record that it was read from. Parts of the same record are equal. */
+  /** The record from which the part was read. Parts from the same record are equal. */
   record: object;
 }
 
-/** Compares two prompts part by part, and finds where the second one leaves the cached prefix of the first. */
+/** A comparison of two prompts part by part, and the point where the second leaves the cached prefix of the first. */
 export interface PromptComparison {
-  /** Each part of both prompts once, in order. Moved parts are last. */
+  /** Each part of both prompts once, in order. Moved parts come last. */
   pairs: ComparedPair[];
-  /** Absent if the second prompt extends the first, or is a prefix of it. */
+  /** Absent if one prompt extends the other. */
   break?: CacheBreak | undefined;
 }
 
-/** Prompts with more differences than this are compared as a whole. */
+/** Maximum number of differences to search for. Prompts with more are compared as a whole. */
 const maxEdits = 4_000;
 const secretMarker = "[redacted:";
 
-/** Indexes in the first and the second prompt. */
+/** Indexes into the first and the second prompt. */
 type Places = Record<"first" | "second", number[]>;
 type Prompts = Record<"first" | "second", readonly ComparedPart[]>;
 
 /**
  * Compares the parts of two prompts by content. Parts are equal only if their texts or hashes are
- * equal. The result is `unknown` if neither text nor hash was stored.
+ * equal. Parts are `unknown` if neither text nor hash was stored.
  */
 export function comparePrompts(
   first: readonly ComparedPart[],
@@ -69,8 +69,8 @@ export function comparePrompts(
 }
 
 /**
- * Computes a missing hash from the text. It stays undefined if the text may differ from what was
- * sent: secrets may be masked, and an empty text may stand for an image.
+ * Computes a missing hash from the text. Leaves it undefined if the text may differ from what was
+ * sent: secrets may be masked, and an empty text may represent an image.
  */
 function hashed(part: ComparedPart): ComparedPart {
   const { hash, text } = part;
@@ -79,7 +79,7 @@ function hashed(part: ComparedPart): ComparedPart {
     : part;
 }
 
-/** Undefined if unknown. */
+/** Returns undefined if it is unknown whether the parts are equal. */
 function isSamePart(a: ComparedPart, b: ComparedPart): boolean | undefined {
   if (kindOf(a) !== kindOf(b)) return false;
   if (a.record === b.record) return true;
@@ -92,7 +92,7 @@ function kindOf({ origin, tool }: ComparedPart): string {
   return `${origin} ${tool ?? ""}`;
 }
 
-/** Divides both prompts into alternating runs of equal parts and of other parts. */
+/** Divides both prompts into alternating runs of equal parts and other parts. */
 function alignedRuns({ first, second }: Prompts): (Places & { isSame: boolean })[] {
   const comparator = (a: ComparedPart, b: ComparedPart): boolean => isSamePart(a, b) === true;
   const edits = diffArrays([...first], [...second], { comparator, maxEditLength: maxEdits }) ?? [
@@ -115,8 +115,8 @@ function alignedRuns({ first, second }: Prompts): (Places & { isSame: boolean })
 }
 
 /**
- * Finds unmatched parts that occur elsewhere in the other prompt. Maps the index in the second
- * prompt to the index in the first.
+ * Finds unmatched parts that occur elsewhere in the other prompt. Maps indexes in the second prompt
+ * to indexes in the first.
  */
 function movedParts(left: Places, { first, second }: Prompts): Map<number, number> {
   const places = new Map<string, number[]>();
@@ -135,7 +135,7 @@ function movedParts(left: Places, { first, second }: Prompts): Map<number, numbe
   return moved;
 }
 
-/** Finds parts that may also be in the other prompt, in a range that cannot be compared. */
+/** Finds parts, in a range that cannot be compared, that may also be in the other prompt. */
 function unknownParts(
   left: Places,
   prompts: Prompts,
@@ -152,7 +152,7 @@ function unknownParts(
     part.hash === undefined || kinds[side === "first" ? "second" : "first"].has(kindOf(part));
 }
 
-/** Pairs the parts between two equal parts. The next parts of the same kind belong together. */
+/** Pairs the parts between two equal parts. Each is paired with the next part of the same kind. */
 function pairsOfGap(
   gap: Places,
   { prompts, isUnknown }: { prompts: Prompts; isUnknown: ReturnType<typeof unknownParts> },
@@ -205,13 +205,16 @@ function cacheBreak({ first, second }: Prompts): CacheBreak | undefined {
   return undefined;
 }
 
-/** Length of the common prefix of two different parts in UTF-8 bytes. Undefined if unknown. */
+/**
+ * Returns the length of the common prefix of two different parts in UTF-8 bytes. Returns undefined
+ * if it is unknown.
+ */
 function commonBytes(a: ComparedPart, b: ComparedPart): number | undefined {
   if (kindOf(a) !== kindOf(b) || a.callId !== b.callId) return 0;
   if (a.text === undefined || b.text === undefined || a.text === b.text) return undefined;
   const [left, right] = [new TextEncoder().encode(a.text), new TextEncoder().encode(b.text)];
   let at = 0;
   while (at < left.length && at < right.length && left[at] === right[at]) at += 1;
-  // The placeholder of an earlier secret has another length than the secret.
+  // The placeholder for an earlier secret differs in length from the secret.
   return new TextDecoder().decode(left.subarray(0, at)).includes(secretMarker) ? undefined : at;
 }

@@ -8,21 +8,21 @@ import type { ContextRecord } from "@ccl/core/tracing";
 
 import type { LoggedRecord } from "./record-to.ts";
 
-/** The part of a session's log that was read so far. */
+/** The part of a session's log that has been read so far. */
 interface ReadLog {
   bytes: number;
   records: ContextRecord[];
-  /** The index of each record by its id. */
+  /** Maps the id of each record to its index. */
   places: Map<string, number>;
   /** The last record of each writer. */
   ends: Map<string, ContextRecord>;
 }
 
 /**
- * Creates a reader of a folder of records, keyed by file. Each file is a session, and each returned
- * record contains its whole prompt. Later calls read only what was added, and return the same list
- * for an unchanged file. It skips incomplete lines and lines of another shape. The result is empty
- * if the folder does not exist.
+ * Creates a reader for a folder of records, keyed by file. Each file is a session, and each
+ * returned record contains its whole prompt. Later calls read only what was added, and return the
+ * same list if a file is unchanged. Skips incomplete lines and lines of another shape. The result
+ * is empty if the folder does not exist.
  */
 export function createContextLogReader(
   folder: string,
@@ -51,8 +51,8 @@ export function createContextLogReader(
   };
   let reading: Promise<unknown> = Promise.resolve();
   let waiting: ReturnType<typeof read> | undefined;
-  // Only one read runs at a time, because each starts at the offset of the last. Waiting calls
-  // share the next read.
+  // Only one read runs at a time, because each starts where the last one ended. Waiting calls share
+  // the next read.
   return () => {
     const start = () => {
       waiting = undefined;
@@ -71,7 +71,7 @@ async function readNewLines(path: string, log: ReadLog): Promise<void> {
   const bytes = Buffer.concat(pieces);
   const end = bytes.lastIndexOf("\n") + 1;
   log.bytes += end;
-  // A new list shows callers, by its identity, that a record was added.
+  // Returning a new list lets callers detect an added record by identity.
   log.records = [...log.records];
   for (const line of bytes.toString("utf8", 0, end).split("\n").map(parseJson)) {
     if (!isLogged(line)) continue;

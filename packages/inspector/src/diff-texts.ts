@@ -2,17 +2,17 @@ import { structuredPatch } from "diff";
 
 const context = 2;
 const maxEdits = 2_000;
-/** Longer changed lines are shortened to the surroundings of their change. */
+/** Maximum length of a changed line. Longer lines are shortened to the text around their change. */
 const longLine = 300;
 const shownAround = 80;
 
 /**
- * Lists the lines that differ between two texts, with context, each prefixed with a space, `-` or
- * `+`. Long changed lines are shortened to their differences. Undefined if more than 2,000 lines
- * differ.
+ * Lists the lines that differ between two texts, with context. Each starts with a space, `-` or
+ * `+`. Long changed lines are shortened to their differences. Returns undefined if more than 2,000
+ * lines differ.
  */
 export function diffTexts(before: string, after: string): string | undefined {
-  // Show a line end only if one of the texts lacks it.
+  // Show a missing final newline only if the other text has one.
   const end = before.endsWith("\n") || after.endsWith("\n") ? "" : "\n";
   const texts = [before + end, after + end] as const;
   const patch = structuredPatch("", "", ...texts, "", "", { context, maxEditLength: maxEdits });
@@ -23,7 +23,7 @@ export function diffTexts(before: string, after: string): string | undefined {
   return hunks?.join("\n");
 }
 
-/** Shortens a block of removed lines and the added lines after it, which match line by line. */
+/** Shortens a block of removed lines and the added lines after it. The lines are compared in pairs. */
 function aroundChanges(lines: readonly string[]): string[] {
   const shown = [...lines];
   for (let from = 0; from < lines.length; from += 1) {

@@ -8,20 +8,20 @@ import type { InspectorSource } from "./views.ts";
 /** A page that works without a server. */
 export interface ExportedPage {
   html: string;
-  /** How many views were left out to limit the page's size. */
+  /** Number of views that were omitted to limit the page's size. */
   left: number;
 }
 
 const maxCharacters = 20_000_000;
 const lists = ["overview", "sessions", "gateway", "runs", "plans"];
-/** How many of the newest runs and applied plans are included with all details. */
+/** Number of newest runs and applied plans to include in full. */
 const newest = 10;
 
 /**
- * Exports one HTML file that opens from disk, with the lists, the newest runs, and one session: the
- * one of the parameter `session`, or the newest. It contains all prompts of the session, and the
- * full texts of the prompt `at`, or of the last one.
- * @throws the source's error if the named session cannot be read
+ * Exports a single HTML file that opens from disk, with the lists, the newest runs, and one
+ * session: the one in the parameter `session`, or the newest. It contains all prompts of the
+ * session, and the full texts of the prompt `at`, or of the last one.
+ * @throws the source's error if the given session cannot be read
  */
 export async function exportPage(
   source: InspectorSource,
@@ -39,7 +39,7 @@ export async function exportPage(
   };
   for (const name of lists) await keep(name);
   const shown = await source.prompt?.({ session, at }, { signal }).catch((error: unknown) => {
-    // Without a session, the page still contains the lists.
+    // The page has the lists even if there is no session.
     if (session !== undefined) throw error;
   });
   if (shown) {
@@ -58,7 +58,8 @@ export async function exportPage(
     }
   }
   const { transactions = [] } = (await source.plans?.({}, { signal }).catch(() => undefined)) ?? {};
-  for (const { id } of transactions.slice(0, newest)) await keep("applied", { id });
+  for (const { transactionId } of transactions.slice(0, newest))
+    await keep("applied", { id: transactionId });
   const { runs = [] } = (await source.runs?.({}, { signal }).catch(() => undefined)) ?? {};
   for (const { id } of runs.slice(0, newest)) {
     await keep("run", { id });
@@ -69,12 +70,12 @@ export async function exportPage(
   return { html: (await readPage()).replace("<!--views-->", () => data), left };
 }
 
-/** The built page, without data. */
+/** Returns the built page, without data. */
 export function readPage(): Promise<string> {
   return readFile(new URL("../dist/page/page.html", import.meta.url), "utf8");
 }
 
-/** Converts an error for the page. Only messages that are meant for people are shown. */
+/** Converts an error for the page. Shows only messages that are intended for people. */
 export function failureOf(error: unknown): { error: { code: string; message: string } } {
   const { code, message } = CclError.isInstance(error)
     ? error
@@ -82,7 +83,7 @@ export function failureOf(error: unknown): { error: { code: string; message: str
   return { error: { code: String(code), message } };
 }
 
-/** A replacer for JSON that writes a bigint as text. */
+/** A JSON replacer that converts each bigint to a string. */
 export function plainValue(_key: string, value: unknown): unknown {
   return typeof value === "bigint" ? String(value) : value;
 }

@@ -9,7 +9,7 @@ export type {
   GatewayView,
   InspectorSource,
   OverviewView,
-  PackFile,
+  PackView,
   PendingPlan,
   ResourceView,
   VerifyView,

@@ -4,12 +4,12 @@ import { CclError } from "@ccl/core";
 export type InspectorErrorCode =
   /** An option is invalid. The message quotes it. */
   | "invalid_options"
-  /** There is no view of that name, or it has nothing to show. */
+  /** No view has that name, or the view has nothing to show. */
   | "unknown_view"
-  /** The address cannot be bound. */
+  /** The server cannot listen on the address. */
   | "listen_failed";
 
-/** Errors of this package. */
+/** The error class of this package. */
 export class InspectorError extends CclError<InspectorErrorCode> {
   static override readonly brand: string = "InspectorError";
 }

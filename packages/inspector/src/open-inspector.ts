@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import {
   createServer,
   type IncomingMessage,
@@ -15,13 +16,13 @@ import type { InspectorSource } from "./views.ts";
 /** The source to serve, and the port. */
 export interface InspectorOptions {
   source: InspectorSource;
-  /** Default: 0, which picks a free port. Always on 127.0.0.1. */
+  /** Port on 127.0.0.1. Defaults to 0, which picks a free port. */
   port?: number | undefined;
 }
 
 /** A running inspector. */
 export interface Inspector {
-  /** The page's address, to be opened in a browser on this machine. */
+  /** The page's address, for a browser on this machine. */
   readonly url: string;
   close(): Promise<void>;
 }
@@ -37,8 +38,8 @@ const headers = {
 };
 
 /**
- * Serves the page on this machine only. It is read-only: it rejects methods other than GET, other
- * hosts and other origins.
+ * Serves the page on this machine only. Read-only: rejects methods other than GET, other hosts, and
+ * other origins.
  * @throws InspectorError `listen_failed`
  */
 export async function openInspector({ source, port = 0 }: InspectorOptions): Promise<Inspector> {
@@ -46,22 +47,18 @@ export async function openInspector({ source, port = 0 }: InspectorOptions): Pro
   const server = createServer((request, response) => {
     respond(request, response, source).catch(() => response.destroy());
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", (cause) =>
-      reject(
-        new InspectorError("listen_failed", `${host}:${port} can't be bound; give another port.`, {
-          cause,
-        }),
-      ),
-    );
-    server.listen(port, host, resolve);
-  });
+  try {
+    await once(server.listen(port, host), "listening");
+  } catch (cause) {
+    const message = `${host}:${port} can't be bound; give another port.`;
+    throw new InspectorError("listen_failed", message, { cause });
+  }
   const address = server.address();
   const bound = typeof address === "object" && address !== null ? address.port : port;
   return {
     url: `http://${host}:${bound}/`,
     close: async () => {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      const closed = once(server.close(), "close");
       server.closeAllConnections();
       await closed;
     },
@@ -77,7 +74,7 @@ async function respond(
   if (refusal !== undefined) return send(response, refusal.status, refusal.message);
   const url = new URL(request.url ?? "/", "http://localhost");
   if (url.pathname === "/")
-    // The page itself has a content security policy, so that an exported file is as safe.
+    // The page itself sets a content security policy, so that an exported file is just as safe.
     return send(response, 200, await readPage(), {
       "content-type": "text/html; charset=utf-8",
       "content-security-policy": "frame-ancestors 'none'",

@@ -1,14 +1,14 @@
 import { InspectorError } from "./inspector-error.ts";
 import type { InspectorSource, InspectorViews, ViewName, ViewParameters } from "./views.ts";
 
-/** Parameters of a view, and a signal. */
+/** A view's parameters, and a signal. */
 export interface ReadViewOptions {
   parameters: ViewParameters;
   signal: AbortSignal;
 }
 
 /**
- * Reads one view as data, in the form that the page gets.
+ * Reads a view as data, in the same form as the page receives it.
  * @throws InspectorError `unknown_view`, and errors of the source
  */
 export async function readView(
@@ -24,7 +24,7 @@ export async function readView(
       `There is no view "${name}" here; known are ${known}.`,
     );
   }
-  return await read(parameters, { signal });
+  return read(parameters, { signal });
 }
 
 function isView(source: InspectorSource, name: string): name is ViewName {

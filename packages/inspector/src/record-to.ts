@@ -6,15 +6,12 @@ import { join } from "node:path";
 import { redactSecrets, sha256Hex } from "@ccl/core";
 import type { ContextPart, ContextRecord, ContextRecorder, PartContent } from "@ccl/core/tracing";
 
-/**
- * A line of the log. It contains only the parts that differ from the record `after` of the same
- * writer.
- */
+/** A line of the log. Contains only the parts that differ from the same writer's record `after`. */
 export interface LoggedRecord extends ContextRecord {
   after?: string | undefined;
-  /** The writer, because two writers may use the same ids. Absent in older logs. */
+  /** Identifies the writer, because two writers may use the same ids. Absent in older logs. */
   by?: string | undefined;
-  /** How many leading parts equal those of that record. */
+  /** Number of leading parts that equal those of that record. */
   kept: number;
 }
 
@@ -25,15 +22,15 @@ export interface ContextLog extends ContextRecorder {
 }
 
 /**
- * How many of the latest sessions get lines with only new parts. An older session starts again with
+ * Number of recent sessions whose lines contain only new parts. An older session starts again with
  * a whole record.
  */
 const maxSessions = 200;
 
 /**
- * Creates a recorder of prompts and their changes for `ccl ui`, which writes one file per session
- * to the folder. It stores sizes and hashes and, with `texts`, also the contents without secrets.
- * Throws as `mkdirSync` does.
+ * Creates a recorder of prompts and their changes for `ccl ui`. Writes one file per session to the
+ * folder. Stores sizes and hashes and, with `texts`, also the contents without secrets. Throws like
+ * `mkdirSync`.
  */
 export function recordTo(
   folder: string,
@@ -69,7 +66,8 @@ export function recordTo(
 }
 
 /**
- * Hashes names that are ambiguous on case-insensitive file systems or that lead out of the folder.
+ * Returns a session's file name. Hashes names that are ambiguous on case-insensitive file systems
+ * or that lead outside the folder.
  */
 function fileNameOf(session: string): string {
   return /^[\da-z_-]{1,128}$/.test(session) ? session : sha256Hex(session);

@@ -1,8 +1,9 @@
+import type { Issue } from "@ccl/core";
 import type { ContextRecord, PartKind } from "@ccl/core/tracing";
 
 /** Token counts by cache state. */
 interface TokenShares {
-  /** Read from the provider's cache. */
+  /** Tokens read from the provider's cache. */
   cached: number;
   fresh: number;
 }
@@ -11,7 +12,7 @@ interface TokenShares {
 export interface OverviewView {
   project: string;
   root: string;
-  /** Pages without data, the reason, and the command that provides the data. */
+  /** Pages without data, with the reason and the command that provides the data. */
   missing: { page: string; why: string }[];
 }
 
@@ -25,25 +26,25 @@ export interface SessionRow {
   /** Time of the last prompt in milliseconds since the epoch. */
   timeMs?: number | undefined;
   prompts: number;
-  /** Estimated tokens of the last prompt. */
+  /** Estimated tokens in the last prompt. */
   tokens: number;
-  /** Cost of all prompts at list prices, as sent and if unchanged. */
+  /** Total cost of the prompts at list prices, as sent and without changes. */
   usd: number;
   directUsd: number;
-  /** Prompts without an answer, or with a status from 400 on. */
+  /** Number of prompts without an answer, or with a status of 400 or above. */
   failed: number;
-  /** Time from the first prompt to the last. */
+  /** Time between the first and the last prompt. */
   durationMs: number;
 }
 
-/** `sessions`: newest first. */
+/** `sessions`: the sessions, newest first. */
 interface SessionsView {
   sessions: SessionRow[];
-  /** Number of files left out to limit the list. */
+  /** Number of files omitted to limit the list. */
   left: number;
 }
 
-/** The metrics of one prompt. */
+/** The metrics of a prompt. */
 export interface PromptRow
   extends
     TokenShares,
@@ -54,11 +55,11 @@ export interface PromptRow
   directTokens: number;
   usd: number;
   directUsd: number;
-  /** True if no answer came, or one with a status from 400 on. */
+  /** True if there was no answer, or its status was 400 or above. */
   isFailed: boolean;
 }
 
-/** `session`: its prompts in order. */
+/** `session`: the prompts of a session, in order. */
 interface SessionView {
   session: SessionRow;
   prompts: PromptRow[];
@@ -69,11 +70,11 @@ export interface PromptPart {
   at: number;
   origin: PartKind;
   tool?: string | undefined;
-  /** Links a call and its result. */
+  /** Links a call to its result. */
   callId?: string | undefined;
   /** Tokens as sent. */
   tokens: number;
-  /** Tokens before changes. */
+  /** Tokens before any changes. */
   directTokens: number;
   isCached: boolean;
   /** How the part was changed, such as `cut` or `dropped`. Absent if it was sent unchanged. */
@@ -81,75 +82,75 @@ export interface PromptPart {
   why?: string | undefined;
   /** How to get the full text. */
   handle?: string | undefined;
-  /** The beginning of what was sent. Absent if texts were not stored. */
+  /** The beginning of the text as sent. Absent if texts were not stored. */
   preview?: string | undefined;
   /** Length of the full text in characters. */
   length?: number | undefined;
 }
 
-/** `prompt`: the parts of one prompt, in the order in which the model read them. */
+/** `prompt`: the parts of a prompt, in the order in which the model read them. */
 export interface PromptView {
   session: SessionRow;
   prompt: PromptRow;
   parts: PromptPart[];
 }
 
-/** A part of one prompt and its counterpart in another, by index. */
+/** The indexes of a part in one prompt and its counterpart in another. */
 export interface ComparedPair {
   /** `unknown` if texts were not stored. */
   change: "same" | "changed" | "removed" | "added" | "moved" | "unknown";
   first?: number | undefined;
   second?: number | undefined;
-  /** Lines that begin with a space, + or -. Absent if texts were not stored or too many lines differ. */
+  /** Lines that start with a space, + or -. Absent if texts were not stored or too many lines differ. */
   diff?: string | undefined;
 }
 
 /**
- * Where a prompt leaves the prefix of the previous one. The provider must process everything after
- * it again.
+ * Where a prompt departs from the prefix of the previous one. The provider must process everything
+ * after it again.
  */
 export interface CacheBreak {
   /** Index of the part in the second prompt. */
   second: number;
-  /** Length of the unchanged prefix of its text in UTF-8 bytes. Absent if unknown. */
+  /** Length of the unchanged prefix of the part's text in UTF-8 bytes. Absent if unknown. */
   byte?: number | undefined;
-  /** False if the part may be unchanged, because its text was not stored. */
+  /** False if the part may be unchanged, but its text was not stored. */
   isKnown: boolean;
-  /** Tokens before the break, which the cache holds. */
+  /** Tokens before the break, which stay cached. */
   keptTokens: number;
-  /** Tokens of the first prompt after the break, whose cache is no longer used. */
+  /** Tokens of the first prompt after the break, which are no longer read from the cache. */
   lostTokens: number;
-  /** The cost of writing the lost tokens to the cache again, at list prices. */
+  /** Cost of writing the lost tokens to the cache again, at list prices. */
   usd?: number | undefined;
 }
 
-/** `compared`: two prompts, of one session or of two. */
+/** `compared`: two prompts from the same session or different ones. */
 export interface ComparedView {
   pairs: ComparedPair[];
   /** Absent if the second prompt extends the first. */
   break?: CacheBreak | undefined;
 }
 
-/** A prompt with another budget. */
+/** A prompt as compiled for another budget. */
 export interface ReplayedPrompt {
   at: number;
-  /** What was sent, and its cost at list prices. */
+  /** Tokens that were sent, and their cost at list prices. */
   sentTokens: number;
   usd: number;
-  /** Absent if the required messages alone exceed the budget. `problem` then has the reason. */
+  /** Absent if the required messages alone exceed the budget. In this case, `problem` states the reason. */
   tokens?: number | undefined;
-  /** Tokens of the prefix that equals the previous prompt. */
+  /** Tokens in the prefix shared with the previous prompt. */
   cached?: number | undefined;
   replayedUsd?: number | undefined;
   problem?: string | undefined;
   /**
-   * Values that the calls of the answer used and that this prompt would have hidden. `part` is the
-   * index of the part that holds the value.
+   * Values used by the answer's calls that this prompt would have hidden. `part` is the index of
+   * the part that contains the value.
    */
   regrets: { value: string; part: number; tool?: string | undefined }[];
 }
 
-/** `replay`: a session with another budget or policy. */
+/** `replay`: a session under another budget or policy. */
 export interface ReplayView {
   budget: number;
   policy: "balanced" | "economy";
@@ -173,7 +174,7 @@ export interface GatewayPoint {
   cachedShare: number;
 }
 
-/** The statistics of a running gateway since its start. */
+/** Statistics of a running gateway since it started. */
 interface LiveGateway {
   url: string;
   /** Why there are no statistics, or why the log belongs to another gateway. */
@@ -187,8 +188,8 @@ interface LiveGateway {
 }
 
 /**
- * `gateway`: the actual cost of requests, and the cost without shortening. Uses list prices and includes the provider's
- * cache.
+ * `gateway`: the actual cost of requests, and the cost without shortening. Both use list prices and
+ * account for the provider's cache.
  */
 export interface GatewayView {
   requests: number;
@@ -197,35 +198,37 @@ export interface GatewayView {
   directUsd: number;
   /** Total tokens sent. */
   tokens: TokenShares;
-  /** Totals of the provider's reports. */
+  /** Totals reported by the provider. */
   reported: { total: number; cached: number };
-  /** One point per request with cumulative sums, up to 500. */
+  /** Cumulative sums, one point per request, up to 500. */
   points: GatewayPoint[];
   /** Tokens sent by origin and tool, largest first. */
   kinds: { origin: PartKind; tool?: string | undefined; tokens: number; directTokens: number }[];
-  /** Why requests were sent unchanged, with counts. */
+  /** Reasons why requests were sent unchanged, with counts. */
   passed: [reason: string, count: number][];
   statuses: [status: string, count: number][];
-  /** Highest cost first. */
+  /** The sessions, highest cost first. */
   sessions: SessionRow[];
-  /** Absent if no running gateway was specified. */
+  /** Absent if no running gateway was given. */
   live?: LiveGateway | undefined;
 }
 
-/** A file of a pack. */
+/** A file in a pack, in the format of @ccl/aliases. */
 export interface PackFile {
   alias: string;
   path: string;
   rank?: number | undefined;
   score?: number | undefined;
   /** Each signal's share of the score, from 0 to 1. */
-  reasons: Readonly<Record<string, number>>;
-  words: string[];
+  parts?: Readonly<Record<string, number>> | undefined;
+  /** Words of the task that the file contains. */
+  matched?: readonly string[] | undefined;
   commit?: string | undefined;
   /** How much of the file is shown. Absent if it is not shown. */
   level?: string | undefined;
   tokens?: number | undefined;
-  omitted?: string | undefined;
+  /** Why the file is shown or omitted. */
+  reason: string;
 }
 
 /** `pack`: what a model would see of the project for a task. */
@@ -239,25 +242,25 @@ export interface PackView {
   text: string;
 }
 
-/** `catalog`: the resources that match. */
+/** `catalog`: the matching resources. */
 export interface CatalogView {
   total: number;
   hits: { id: string; kind: string; title: string; fields: string[]; problems: string[] }[];
-  /** The number of matches for each value of a facet. */
+  /** Number of matches for each value of a facet. */
   facets: Readonly<Record<string, readonly { value: string; count: number }[]>>;
   unmatched: string[];
-  /** The number of resources with each problem. */
+  /** Number of resources with each problem. */
   health: { name: string; about: string; count: number }[];
 }
 
 /** `verify`: compares the catalog with its sources. The parameter `run` starts a new verification. */
 export interface VerifyView {
-  /** Absent before the first verification. The last four fields count findings. */
+  /** Absent before the first verification. The last four fields are numbers of findings. */
   verified?:
     | {
         timeMs: number;
         resources: number;
-        /** Resources whose source answered. */
+        /** Number of resources whose source answered. */
         probed: number;
         snippets: number;
         breaking: number;
@@ -269,7 +272,7 @@ export interface VerifyView {
   findings: { severity: string; code: string; resourceId: string; message: string }[];
 }
 
-/** `changes`: the differences from the commit in the parameter `since`, worst first. */
+/** `changes`: the differences since the commit in the parameter `since`, worst first. */
 export interface ChangesView {
   against: string;
   counts: Record<"breaking" | "additive" | "cosmetic", number>;
@@ -287,7 +290,7 @@ export interface ChangesView {
   }[];
 }
 
-/** `resource`: all details of one resource. */
+/** `resource`: all details of a resource. */
 export interface ResourceView {
   id: string;
   kind: string;
@@ -297,11 +300,11 @@ export interface ResourceView {
   snippets: { title: string; code: string }[];
 }
 
-/** Steps of a query that run in one place, in order. */
+/** The steps of a query that run in one place, in order. */
 export interface QueryPlace {
   name: string;
   steps: { text: string; rows?: number | undefined }[];
-  /** Estimated number of rows that it returns. */
+  /** Estimated number of rows returned. */
   rows?: number | undefined;
 }
 
@@ -309,29 +312,32 @@ export interface QueryPlace {
 export interface QueryView {
   plan: string;
   ranOn: string;
-  /** The steps of each source, and those on their results. `here` is absent if one source runs everything. */
+  /**
+   * The steps that each source runs, and those that process their results. `here` is absent if one
+   * source runs everything.
+   */
   diagram: { sources: QueryPlace[]; here?: QueryPlace | undefined };
   durationMs?: number | undefined;
   columns: { name: string; type?: string | undefined }[];
   rows: Record<string, unknown>[];
 }
 
-/** `plans`: applied transactions, newest first, and the change that waits for confirmation. */
+/** `plans`: applied transactions, newest first, and the change awaiting confirmation. */
 interface PlansView {
-  transactions: {
-    id: string;
+  transactions: readonly {
+    transactionId: string;
     timeMs: number;
     status: string;
-    paths: string[];
-    /** Files that a rollback did not restore, because someone else had changed them. */
-    kept: string[];
-    /** The failed check, or another reason for the rollback. */
+    paths: readonly string[];
+    /** Files that a rollback did not restore, because they had been changed by someone else. */
+    keptPaths: readonly string[];
+    /** The check that failed, or another reason for the rollback. */
     why?: string | undefined;
   }[];
   pending?: PendingPlan | undefined;
 }
 
-/** `applied`: what the transaction `id` changed, also after a rollback. Absent if its journal has no diff. */
+/** `applied`: what the transaction `id` changed, even if it was rolled back. Absent if its journal has no diff. */
 interface AppliedView {
   diff?: string | undefined;
 }
@@ -339,14 +345,14 @@ interface AppliedView {
 /** The effect that a saved change would have on the current files. */
 export interface PendingPlan {
   summary: string;
-  /** Why it cannot be applied. Empty if it can. */
-  issues: { code: string; message: string; path?: string | undefined }[];
-  changes: {
+  /** Why the change cannot be applied. Empty if it can be. */
+  issues: readonly Issue[];
+  changes: readonly {
     path: string;
     kind: string;
-    added: number;
-    removed: number;
-    risks: string[];
+    addedLines: number;
+    removedLines: number;
+    risks: readonly { message: string }[];
     diff: string;
   }[];
 }
@@ -383,7 +389,7 @@ export interface RunEventRow {
   offset?: number | undefined;
 }
 
-/** `run`: all stored data of a run, in the format of @ccl/operations. The events show what happened. */
+/** `run`: all stored data about a run, in the format of @ccl/operations. The events show what happened. */
 export interface RunDetailsView {
   input: {
     runId: string;
@@ -419,16 +425,16 @@ export interface RunDetailsView {
     versions: {
       version: number;
       runId: string;
-      /** True if this run wrote it. */
+      /** True if this run wrote the version. */
       isOfRun: boolean;
       timeMs: number;
-      /** The diff from the replaced version: lines that begin with a space, + or -. */
+      /** Diff from the replaced version. Lines start with a space, + or -. */
       diff: string;
     }[];
   }[];
 }
 
-/** Dependencies and conditions of an operation. */
+/** An operation's dependencies and conditions. */
 interface RunOperationConfig {
   dependsOn?: readonly string[] | undefined;
   when?: readonly { ref: string; equals?: unknown; not?: boolean | undefined }[] | undefined;
@@ -440,7 +446,7 @@ export interface SentView {
   problem?: string | undefined;
   messages: {
     role: string;
-    /** The message's origin: the chat, the system prompt, or inserted. */
+    /** Where the message comes from: the chat, the system prompt, or inserted. */
     from: string;
     /** Operations and artifacts that contributed to the message. */
     by: string[];
@@ -448,7 +454,7 @@ export interface SentView {
   }[];
 }
 
-/** The views by name. Parameters are strings, as in a URL. */
+/** All views by name. Parameters are strings, as in a URL. */
 export interface InspectorViews {
   overview: OverviewView;
   sessions: SessionsView;
@@ -477,7 +483,7 @@ export type ViewName = keyof InspectorViews;
 /** Parameters of a view. */
 export type ViewParameters = Readonly<Record<string, string | undefined>>;
 
-/** The source of a page's data. The page shows the message of an error only if it is a CclError. */
+/** The source of the page's data. The page shows an error's message only if the error is a CclError. */
 export type InspectorSource = {
   readonly [Name in ViewName]?: (
     parameters: ViewParameters,

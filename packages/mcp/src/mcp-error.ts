@@ -1,16 +1,16 @@
 import { CclError } from "@ccl/core";
 
-/** Why a call of this package failed. A model's mistake is returned as a result with `isError` instead. */
+/** Why a call to this package failed. Mistakes of a model are returned as results with `isError` instead. */
 export type McpErrorCode =
   /** An option is invalid. The message quotes it. */
   | "invalid_options"
-  /** A file of servers or client settings can't be read as such. */
+  /** A server file or client settings file can't be read or parsed. */
   | "config_invalid"
-  /** A server's list of tools never ends. */
+  /** A server's tool list never ends. */
   | "endless_list"
-  /** The address can't be bound. */
+  /** The server can't listen on the address. */
   | "listen_failed"
-  /** Use after `close()`. */
+  /** It was used after `close()`. */
   | "closed";
 
 /** The error class of this package. Messages name servers and files, never tokens or environment values. */

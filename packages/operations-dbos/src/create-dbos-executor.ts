@@ -9,18 +9,15 @@ import { registerWorkflow } from "./registered-workflows.ts";
 export interface DbosExecutorOptions {
   /** The class `DBOS` of `@dbos-inc/dbos-sdk`, before its launch. */
   dbos: DbosWorkflows;
-  /** The engine's own store, which decides whether a run has ended. */
+  /** The engine's own store, which determines whether a run has ended. */
   runs: Pick<RunStore, "loadRun">;
-  /**
-   * Name of the workflow of runs. Must be the same in every process that executes them. `ccl.operations.run` by
-   * default.
-   */
+  /** Name of the workflow that executes runs. Must be the same in every process. Defaults to `ccl.operations.run`. */
   name?: string | undefined;
 }
 
-/** An executor on DBOS. */
+/** A run executor based on DBOS. */
 export interface DbosExecutor extends RunExecutor {
-  /** Name of the workflow of runs. */
+  /** Name of the workflow that executes runs. */
   readonly name: string;
 }
 
@@ -44,7 +41,6 @@ export function createDbosExecutor({
   );
   return {
     name,
-    isLocal: true,
     attach(...parameters) {
       if (isAttached) {
         throw new OperationsDbosError(
@@ -58,9 +54,9 @@ export function createDbosExecutor({
     async submit(runId, isResumed) {
       const query = { workflowIDs: [runId], loadInput: false, loadOutput: false };
       const [known] = isResumed ? await dbos.listWorkflows(query) : [];
-      // If the workflow exists already, DBOS returns its handle and starts nothing.
+      // If the workflow already exists, DBOS returns its handle and starts nothing.
       if (known === undefined) await dbos.startWorkflow(workflow, { workflowID: runId })(runId);
-      // Some worker executes it again, which waits for the end of the run.
+      // A worker executes it again, which waits for the run to end.
       if (known?.status === "PENDING") await dbos.resumeWorkflows([runId]);
       if (known?.status === "CANCELLED") (await attached)[1](runId, cancelled);
     },
@@ -80,7 +76,7 @@ type Attached = Parameters<RunExecutor["attach"]>;
 
 const cancelled = "Its workflow was cancelled.";
 
-/** Executes a run until its store says that it has ended, so that DBOS retries it until then. */
+/** Executes a run until its store reports that it has ended, so that DBOS retries it until then. */
 async function driveToEnd(
   runId: string,
   {

@@ -1,11 +1,11 @@
-/** A pooled connection, with the methods of a `pg` client that are used. */
+/** A pooled connection, with the `pg` client methods used here. */
 export interface PostgresConnection {
   query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
-  /** True closes the connection. Otherwise it returns to the pool. */
+  /** If true, closes the connection. Otherwise returns it to the pool. */
   release(destroy?: boolean): void;
 }
 
-/** A pool, with the methods of `pg` that are used. */
+/** A pool, with the `pg` methods used here. */
 export interface PostgresPool {
   connect(): Promise<PostgresConnection>;
 }
@@ -18,7 +18,7 @@ export interface DbosLogger {
   error(entry: unknown): void;
 }
 
-/** The settings of DBOS that a worker passes. */
+/** DBOS settings passed by a worker. */
 interface DbosSettings {
   name: string;
   systemDatabasePool?: PostgresPool;
@@ -38,7 +38,7 @@ interface DbosWorkflowQuery {
   loadOutput?: boolean;
 }
 
-/** How a step is retried. */
+/** How to retry a step. */
 interface DbosStepOptions {
   name?: string;
   retriesAllowed?: boolean;
@@ -47,10 +47,10 @@ interface DbosStepOptions {
   maxAttempts?: number;
 }
 
-/** A registered workflow. It executes the run with that id. */
+/** A registered workflow. Executes the run with the given id. */
 export type DbosWorkflow = (runId: string) => Promise<string>;
 
-/** What an executor needs from the class `DBOS` of `@dbos-inc/dbos-sdk` 5. */
+/** What an executor uses from the class `DBOS` of `@dbos-inc/dbos-sdk` 5. */
 export interface DbosWorkflows {
   isInitialized(): boolean;
   registerWorkflow(workflow: DbosWorkflow, options: { name: string }): DbosWorkflow;
@@ -59,13 +59,13 @@ export interface DbosWorkflows {
     options: { workflowID: string },
   ): (runId: string) => Promise<unknown>;
   runStep<T>(step: () => Promise<T>, options: DbosStepOptions): Promise<T>;
-  /** Of the calling step. The signal aborts when its workflow is cancelled. */
+  /** Status of the calling step. The signal aborts when its workflow is cancelled. */
   readonly stepStatus: { readonly cancelSignal: AbortSignal } | undefined;
   listWorkflows(query: DbosWorkflowQuery): Promise<{ readonly status: string }[]>;
   resumeWorkflows(workflowIds: string[]): Promise<unknown>;
 }
 
-/** What a worker needs from the class. */
+/** What a worker uses from the class. */
 export interface DbosSdk extends DbosWorkflows {
   setConfig(settings: DbosSettings): void;
   launch(): Promise<void>;

@@ -15,11 +15,11 @@ import { freeExecutorName } from "./registered-workflows.ts";
 export interface DbosWorkerOptions extends Pick<DbosExecutorOptions, "runs"> {
   /** The class `DBOS` of `@dbos-inc/dbos-sdk`, before its launch. */
   dbos: DbosSdk;
-  /** A pool of `pg`, in which DBOS keeps its own tables. It stays open. */
+  /** A pool of `pg`, in which DBOS keeps its own tables. It is not closed. */
   pool: PostgresPool;
   /** Receives DBOS's log. By default the log is discarded. */
   logger?: DbosLogger | undefined;
-  /** Aborts the opening. */
+  /** Aborts opening. */
   signal?: AbortSignal | undefined;
 }
 
@@ -27,17 +27,17 @@ export interface DbosWorkerOptions extends Pick<DbosExecutorOptions, "runs"> {
 export interface DbosWorker {
   /** Unique among all workers. */
   readonly workerName: string;
-  /** Pass it to `createRunEngine`. */
+  /** Executor to pass to `createRunEngine`. */
   readonly executor: DbosExecutor;
-  /** Waits up to `waitMs` (5,000 by default) for the runs of this process. Other workers resume the rest. */
+  /** Waits up to `waitMs` (5,000 by default) for this process's runs. Other workers resume the rest. */
   close(options?: { waitMs?: number | undefined }): Promise<void>;
 }
 
 const silent: DbosLogger = { info() {}, debug() {}, warn() {}, error() {} };
 
 /**
- * Launches DBOS without its own logging, connected only to the pool's server. Engines resume the runs of a dead worker
- * once its lease in their store has expired (`limits.leaseMs` of the engine).
+ * Launches DBOS without its own logging, connected only to the pool's server. Engines resume a dead worker's runs once
+ * its lease in their store has expired (the engine's `limits.leaseMs`).
  * @throws OperationsDbosError `name_taken`, `already_launched`, `launch_failed`, `database_failed`
  */
 export async function openDbosWorker(options: DbosWorkerOptions): Promise<DbosWorker> {
@@ -57,7 +57,7 @@ export async function openDbosWorker(options: DbosWorkerOptions): Promise<DbosWo
       systemDatabasePool: pool,
       systemDatabaseSchemaName: schema,
       executorID: workerName,
-      // A run's journal does not depend on the version of the code.
+      // A run's journal does not depend on the code version.
       applicationVersion: "1",
       logger,
       enableOTLP: false,
@@ -85,11 +85,11 @@ export async function openDbosWorker(options: DbosWorkerOptions): Promise<DbosWo
 
 const schema = "dbos";
 
-// Polls, because a session that waited in the server would block an index that another one is building, and never get
-// its turn.
+// Polls, because a session waiting in the server would block an index that another one is building, and neither could
+// proceed.
 const askAgainMs = 50;
 
-/** If two workers create DBOS's tables at once, the server aborts one of them because of a deadlock. */
+/** Launches alone. If two workers create DBOS's tables at once, the server aborts one because of a deadlock. */
 async function launchAlone(
   dbos: DbosSdk,
   { pool, signal }: Pick<DbosWorkerOptions, "pool" | "signal">,
@@ -111,7 +111,7 @@ async function launchAlone(
       "DBOS did not start; its database may be out of reach, or the role may not make the schema.";
     throw new OperationsDbosError("launch_failed", message, { cause });
   } finally {
-    // The end of the connection releases the lock.
+    // Closing the connection releases the lock.
     connection.release(true);
   }
 }

@@ -1,10 +1,9 @@
 import { CclError } from "@ccl/core";
 
 /**
- * `name_taken`: this process has an executor with that name already.
- * `already_launched`: DBOS is running in this process already. `launch_failed`: DBOS did not start. `database_failed`:
- * PostgreSQL rejected a call, see `cause`. `closed`: the worker is closed. `not_ended`: a run could not be finished
- * here.
+ * `name_taken`: this process already has an executor with that name. `already_launched`: DBOS is already running in
+ * this process. `launch_failed`: DBOS did not start. `database_failed`: PostgreSQL rejected a call, see `cause`.
+ * `closed`: the worker is closed. `not_ended`: a run could not be finished here.
  */
 export type OperationsDbosErrorCode =
   | "name_taken"

@@ -1,16 +1,16 @@
 import type { DbosWorkflow, DbosWorkflows } from "./dbos-sdk.ts";
 import { OperationsDbosError } from "./operations-dbos-error.ts";
 
-/** A workflow of DBOS, which stays registered as long as the process lives, and what executes it. */
+/** A DBOS workflow, which stays registered for the life of the process, and the function that executes it. */
 interface RegisteredWorkflow {
   readonly workflow: DbosWorkflow;
-  /** Absent while no executor has the name. */
+  /** Absent while no executor uses the name. */
   execute: DbosWorkflow | undefined;
 }
 
 const registered = new WeakMap<DbosWorkflows, Map<string, RegisteredWorkflow>>();
 
-/** Registers the workflow of an executor. @throws OperationsDbosError `name_taken`, `already_launched` */
+/** Registers an executor's workflow. @throws OperationsDbosError `name_taken`, `already_launched` */
 export function registerWorkflow(
   dbos: DbosWorkflows,
   name: string,
@@ -47,7 +47,7 @@ export function registerWorkflow(
   return workflow;
 }
 
-/** Releases the name for another executor of this process. */
+/** Releases the name for another executor in this process. */
 export function freeExecutorName(dbos: DbosWorkflows, name: string): void {
   const known = registered.get(dbos)?.get(name);
   if (known !== undefined) known.execute = undefined;

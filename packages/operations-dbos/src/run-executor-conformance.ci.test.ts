@@ -1,5 +1,5 @@
 import { createOperationStores, createRunEngine } from "@ccl/operations";
-import { runExecutorConformance } from "@ccl/operations/conformance";
+import { runExecutorConformance } from "../../operations/test-support/run-executor-conformance.ts";
 import { DBOS } from "@dbos-inc/dbos-sdk";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 

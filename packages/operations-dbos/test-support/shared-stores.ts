@@ -18,6 +18,8 @@ export type StoreReply = { type: "reply"; id: number } & (
 /** The stores of an engine in this process, for workers in others: they outlive every one of them. */
 export interface SharedStores {
   runs: RunStore;
+  /** How many calls workers have made so far. */
+  readonly calls: number;
   answer(request: StoreRequest): Promise<StoreReply>;
   /** Resolves when the run has ended. */
   ended(runId: string): Promise<RunResult>;
@@ -25,9 +27,10 @@ export interface SharedStores {
 
 /** Stores that all workers of a test share. With `forgetsSteps` a worker that takes a run over is told of no step. */
 export function createSharedStores(options: { forgetsSteps?: boolean } = {}): SharedStores {
-  const runs = createOperationStores().runs;
-  const stores: Record<string, object> = { runs, chat: createOperationStores().chat };
+  const { runs, chat } = createOperationStores();
+  const stores: Record<string, object> = { runs, chat };
   const waiting = new Map<string, (result: RunResult) => void>();
+  let calls = 0;
   const call = async ({ store, method, args }: StoreRequest): Promise<unknown> => {
     const target = stores[store] ?? {};
     const own: unknown = Reflect.get(target, method);
@@ -39,8 +42,12 @@ export function createSharedStores(options: { forgetsSteps?: boolean } = {}): Sh
   };
   return {
     runs,
+    get calls() {
+      return calls;
+    },
     async answer(request) {
       const { id } = request;
+      calls += 1;
       try {
         const value = await call(request);
         if (request.method === "append") await settleEnded(runs, waiting);

@@ -12,29 +12,26 @@ pool.on("error", () => undefined);
 const calls = new Map();
 let lastCall = 0;
 /** A store as seen from here: each call is a message, without its signal. */
-const remote = (store) =>
-  new Proxy(
-    {},
-    {
-      get: (_, method) =>
-        method === "then"
-          ? undefined
-          : (...args) =>
-              new Promise((resolve, reject) => {
-                const id = (lastCall += 1);
-                calls.set(id, { resolve, reject });
-                const plain = args.map((value) =>
-                  value?.signal ? { ...value, signal: undefined } : value,
-                );
-                process.send({ type: "call", id, store, method, args: plain });
-              }),
-    },
-  );
+const remote = (store, own = {}) =>
+  new Proxy(own, {
+    get: (_, method) =>
+      method === "then" || method in own
+        ? own[method]
+        : (...args) =>
+            new Promise((resolve, reject) => {
+              const id = (lastCall += 1);
+              calls.set(id, { resolve, reject });
+              const plain = args.map((value) =>
+                value?.signal ? { ...value, signal: undefined } : value,
+              );
+              process.send({ type: "call", id, store, method, args: plain });
+            }),
+  });
 const stores =
   process.env.CCL_STORES === "postgres"
     ? await openPostgresOperationStores({ client: pool })
-    : { runs: remote("runs"), chat: remote("chat") };
-const { runs, chat } = stores;
+    : { runs: remote("runs", { chat: remote("chat") }) };
+const { runs } = stores;
 
 const registry = createOperationRegistry();
 const pause = () => new Promise((resolve) => setTimeout(resolve, Math.random() * 25));
@@ -154,7 +151,6 @@ const engine = createRunEngine({
   registry,
   mainModel,
   runs,
-  chat,
   executor: worker.executor,
   owner: workerName,
   limits,

@@ -20,10 +20,7 @@ export {
   transform,
   waitFor,
 } from "./define/operations.ts";
-export {
-  createBuiltinOperations,
-  type OperationTarget,
-} from "./kinds/create-builtin-operations.ts";
+export { createBuiltinOperations } from "./kinds/create-builtin-operations.ts";
 export type { BuiltinOperationsOptions, Retriever } from "./kinds/kind-options.ts";
 export type { OperationConfig } from "./operation/operation-config.ts";
 export type {
@@ -41,7 +38,6 @@ export type {
   ChatTurn,
   KeptState,
   KeptWrite,
-  NewUserMessage,
   TurnCommit,
   VariantState,
 } from "./ports/chat-store.ts";

@@ -1,10 +1,11 @@
 import { CclError } from "@ccl/core";
 
 /**
- * `invalid_profile` and `invalid_options` carry `details.issues`. `unknown_*`: no such thing is stored. `run_active`:
- * the (chat, branch) already has the run `details.runId`. `idempotency_conflict`: the request id was used with another
- * payload. `conflict`: another writer was first. `stale_lease`: another worker has taken over the run, so the
- * write was refused. `damaged`: the stored data differs from what was written. `unavailable`: a store failed in another way, see `cause`.
+ * `invalid_profile` and `invalid_options` carry `details.issues`. `unknown_*`: nothing is stored under that id.
+ * `run_active`: the (chat, branch) already has the run `details.runId`. `idempotency_conflict`: the request id was used
+ * with another payload. `conflict`: another writer came first. `stale_lease`: another worker has taken over the run, so
+ * the write was rejected. `damaged`: the stored data differs from what was written. `unavailable`: a store failed in
+ * another way, see `cause`.
  */
 export type OperationsErrorCode =
   | "invalid_definition"
@@ -26,7 +27,7 @@ export type OperationsErrorCode =
   | "closed"
   | "aborted";
 
-/** What this package throws. */
+/** The error that this package throws. */
 export class OperationsError extends CclError<OperationsErrorCode> {
   static override readonly brand: string = "OperationsError";
 }
@@ -36,13 +37,13 @@ export function refuse(message: string): never {
   throw new OperationsError("invalid_options", message);
 }
 
-/** Validates the number after which a page of events begins. @throws OperationsError `invalid_options` */
+/** Validates the event number that a page starts after. @throws OperationsError `invalid_options` */
 export function pageStart(afterSeq: number = 0): number {
   if (Number.isSafeInteger(afterSeq) && afterSeq >= 0) return afterSeq;
   refuse(`afterSeq must be a whole number of 0 or more, not ${afterSeq}.`);
 }
 
-/** The error for a run that a store does not have. */
+/** Creates the error for a run that is not in the store. */
 export function unknownRun(runId: string): OperationsError {
   return new OperationsError("unknown_run", `There is no run ${JSON.stringify(runId)}.`);
 }

@@ -1,25 +1,24 @@
 import { type ConformanceRule, bindRules, type ConformanceHooks } from "@ccl/core/conformance";
 
 import type { TurnEffect } from "../src/effects/operation-effect.ts";
-import type { ConversationStore } from "../src/ports/conversation-store.ts";
-import { createChatStore } from "../src/stores/create-chat-store.ts";
+import { createOperationStores } from "../src/stores/create-operation-stores.ts";
 import type {
   AssistantVariant,
-  ChatStore,
   OperationTurnEffects,
   TurnCommit,
 } from "../src/ports/chat-store.ts";
 import { type ScriptRule, rulesOfScripts } from "./script-rules.ts";
 import { aborted, pagesOf } from "./store-rules.ts";
+import { type WrittenChat, writtenChat } from "./written-chat.ts";
 
 const branch = { chatId: "c", branchId: "b" };
 
 async function say(
-  store: ChatStore,
+  store: WrittenChat,
   userMessageId: string,
   content: string = userMessageId,
 ): Promise<void> {
-  await store.appendUserMessage({ ...branch, userMessageId, content });
+  await store.say({ ...branch, userMessageId, content });
 }
 
 function answer(
@@ -34,7 +33,6 @@ function answer(
     assistantVariantId,
     text: assistantVariantId,
     partial: false,
-    fencingToken: 1,
     ...rest,
   };
 }
@@ -48,27 +46,22 @@ function commit(
     runId: "r",
     hook: "before_main_llm",
     userMessageId: "u1",
-    fencingToken: 1,
     writtenAt: 1,
     operations,
     ...rest,
   };
 }
 
-const of = (
-  operationId: string,
-  effect: TurnEffect,
-  isRequired: boolean = false,
-): OperationTurnEffects => {
-  return { operationId, effects: [effect], isRequired };
+const of = (operationId: string, effect: TurnEffect): OperationTurnEffects => {
+  return { operationId, effects: [effect] };
 };
 /** A run that answers a turn and writes tag `t`, based on the state of an earlier run. */
 async function runOf(
-  store: ChatStore,
+  store: WrittenChat,
   { userMessageId, runId, on }: { userMessageId: string; runId: string; on?: string },
 ): Promise<void> {
   const state = { runId, session: "s", heads: on === undefined ? {} : { t: on } };
-  await store.saveAssistantVariant(answer(userMessageId, `${runId}-answer`, { runId, state }));
+  await store.answer(answer(userMessageId, `${runId}-answer`, { runId, state }));
   const value = {
     tag: "t",
     value: runId,
@@ -76,17 +69,17 @@ async function runOf(
     usage: "internal",
     semantics: "state",
   } as const;
-  const operation = { operationId: "o", effects: [], isRequired: true };
+  const operation = { operationId: "o", effects: [] };
   const write = { value, version: 1 };
   const written = { runId, userMessageId, hook: "after_main_llm", state } as const;
   // The second pass repeats the first, as after a crash.
   for (let time = 1; time <= 2; time += 1)
-    await store.commitTurn(commit([{ ...operation, write }], written));
+    await store.commit(commit([{ ...operation, write }], written));
 }
 
 /** Reads the state of a session, before a turn or of the whole branch. */
 async function lookAtState(
-  store: ChatStore,
+  store: WrittenChat,
   at: { branchId?: string; session?: string; before?: string } = {},
 ): Promise<void> {
   await store.keptState({ ...branch, session: "s", ...at });
@@ -99,13 +92,13 @@ const rewrite = (content: string): TurnEffect => ({
 });
 
 /** The contract of chat stores, as scripts. */
-export const chatStoreScripts: readonly ScriptRule<ChatStore>[] = [
+export const chatStoreScripts: readonly ScriptRule<WrittenChat>[] = [
   {
     name: "a turn is the history up to its user message, which is last and has its id",
     async script(store) {
       await store.loadTurn(branch);
       await say(store, "u1");
-      await store.saveAssistantVariant(answer("u1", "a1"));
+      await store.answer(answer("u1", "a1"));
       await say(store, "u2");
       await store.loadTurn(branch);
       await store.loadTurn({ ...branch, userMessageId: "u1" });
@@ -125,11 +118,11 @@ export const chatStoreScripts: readonly ScriptRule<ChatStore>[] = [
     name: "the newest answer is selected, and one that comes twice counts once",
     async script(store) {
       await say(store, "u1");
-      await store.saveAssistantVariant(answer("u1", "a1", { text: "half", partial: true }));
-      await store.saveAssistantVariant(answer("u1", "a1", { text: "whole" }));
+      await store.answer(answer("u1", "a1", { text: "half", partial: true }));
+      await store.answer(answer("u1", "a1", { text: "whole" }));
       await say(store, "u2");
       await store.loadTurn(branch);
-      await store.saveAssistantVariant(answer("u1", "a2"));
+      await store.answer(answer("u1", "a2"));
       await store.loadTurn(branch);
     },
   },
@@ -138,9 +131,9 @@ export const chatStoreScripts: readonly ScriptRule<ChatStore>[] = [
     async script(store) {
       const toolCalls = [{ id: "t1", name: "look", arguments: "{}" }];
       await say(store, "u1");
-      await store.saveAssistantVariant(answer("u1", "a1", { text: "", toolCalls }));
+      await store.answer(answer("u1", "a1", { text: "", toolCalls }));
       await say(store, "u2");
-      await store.saveAssistantVariant(answer("u2", "a2", { text: "" }));
+      await store.answer(answer("u2", "a2", { text: "" }));
       await say(store, "u3");
       await store.loadTurn(branch);
     },
@@ -150,20 +143,9 @@ export const chatStoreScripts: readonly ScriptRule<ChatStore>[] = [
     async script(store) {
       await say(store, "u1");
       const one = commit([of("x", rewrite("X")), of("y", rewrite("Y"))]);
-      await store.commitTurn(one);
-      await store.commitTurn(commit([of("z", { type: "turn.user_variant", content: "Z" })]));
-      await store.commitTurn(one);
-      await store.loadTurn(branch);
-    },
-  },
-  {
-    name: "an effect on an answer that is not there fails alone, or with all where it is required",
-    async script(store) {
-      await say(store, "u1");
-      const meta = { type: "turn.assistant_meta", meta: {} } as const;
-      await store.commitTurn(commit([of("x", meta), of("y", rewrite("Y"))]));
-      const required = [of("v", rewrite("V")), of("w", meta, true)];
-      await store.commitTurn(commit(required, { runId: "r2" }));
+      await store.commit(one);
+      await store.commit(commit([of("z", { type: "turn.user_variant", content: "Z" })]));
+      await store.commit(one);
       await store.loadTurn(branch);
     },
   },
@@ -171,14 +153,14 @@ export const chatStoreScripts: readonly ScriptRule<ChatStore>[] = [
     name: "variants, blocks and meta of the answer are applied",
     async script(store) {
       await say(store, "u1");
-      await store.saveAssistantVariant(answer("u1", "a1"));
+      await store.answer(answer("u1", "a1"));
       const operations = [
         of("v", { type: "turn.assistant_variant", content: "better", select: true }),
         of("w", { type: "turn.assistant_blocks", blocks: [{ kind: "text" }] }),
         of("x", { type: "turn.assistant_meta", meta: { mood: "good" } }),
       ];
-      const after = { hook: "after_main_llm", assistantVariantId: "a1" } as const;
-      await store.commitTurn(commit(operations, after));
+      const after = { hook: "after_main_llm" } as const;
+      await store.commit(commit(operations, after));
       await say(store, "u2");
       await store.loadTurn(branch);
     },
@@ -203,26 +185,15 @@ export const chatStoreScripts: readonly ScriptRule<ChatStore>[] = [
       await runOf(store, { userMessageId: "u1", runId: "r1" });
       await say(store, "u2");
       const state = { runId: "r2", session: "s", heads: { t: "r1" } };
-      await store.saveAssistantVariant(answer("u2", "a2", { runId: "r2", state }));
+      await store.answer(answer("u2", "a2", { runId: "r2", state }));
       await runOf(store, { userMessageId: "u1", runId: "r3" });
       await lookAtState(store);
     },
   },
   {
-    name: "a lower fencing token than the branch has seen is refused",
-    async script(store) {
-      await say(store, "u1");
-      await store.saveAssistantVariant(answer("u1", "a1", { fencingToken: 5 }));
-      await store.saveAssistantVariant(answer("u1", "a0", { fencingToken: 4 }));
-      await store.commitTurn(commit([of("x", rewrite("X"))], { fencingToken: 4 }));
-      await say(store, "u2");
-      await store.loadTurn(branch);
-    },
-  },
-  {
     name: "a call whose signal is aborted changes nothing",
     async script(store) {
-      await store.appendUserMessage({ ...branch, userMessageId: "u", content: "" }, aborted());
+      await store.say({ ...branch, userMessageId: "u", content: "" }, aborted());
       await store.loadTurn(branch, aborted());
       await store.loadTurn(branch);
     },
@@ -233,15 +204,14 @@ export const chatStoreScripts: readonly ScriptRule<ChatStore>[] = [
     async script(store, { second: openSecond }) {
       const second = await openSecond();
       await say(store, "u1");
-      await store.saveAssistantVariant(answer("u1", "a1", { fencingToken: 2 }));
+      await store.answer(answer("u1", "a1"));
       await second.loadTurn({ ...branch, userMessageId: "u1" });
-      await second.saveAssistantVariant(answer("u1", "a0"));
     },
   },
 ];
 
 /** What the contract of conversation stores adds, as scripts. */
-export const conversationStoreScripts: readonly ScriptRule<ConversationStore>[] = [
+export const conversationStoreScripts: readonly ScriptRule<WrittenChat>[] = [
   {
     name: "branches that have turns are listed once with how many, page by page",
     async script(store, { raw, record }) {
@@ -250,7 +220,7 @@ export const conversationStoreScripts: readonly ScriptRule<ConversationStore>[] 
         const [chatId = "", branchId = ""] = path.split("/");
         for (let turn = 0; turn < size; turn += 1) {
           const userMessageId = `u${turn}`;
-          await store.appendUserMessage({ chatId, branchId, userMessageId, content: "Hi." });
+          await store.say({ chatId, branchId, userMessageId, content: "Hi." });
         }
       }
       await store.deleteTurns({ ...branch, branchId: "gone", from: "u0" });
@@ -292,15 +262,17 @@ export const conversationStoreScripts: readonly ScriptRule<ConversationStore>[] 
   },
 ];
 
+const openChat = (): WrittenChat => writtenChat(createOperationStores());
+
 /** The contract of chat stores, for any test runner. */
-export function chatStoreConformance(options: ConformanceHooks<ChatStore>): ConformanceRule[] {
-  return bindRules(rulesOfScripts(chatStoreScripts, createChatStore), options);
+export function chatStoreConformance(options: ConformanceHooks<WrittenChat>): ConformanceRule[] {
+  return bindRules(rulesOfScripts(chatStoreScripts, openChat), options);
 }
 
 /** What the contract of conversation stores adds to that of chat stores. */
 export function conversationStoreConformance(
-  options: ConformanceHooks<ConversationStore>,
+  options: ConformanceHooks<WrittenChat>,
 ): ConformanceRule[] {
-  const own = rulesOfScripts(conversationStoreScripts, createChatStore);
+  const own = rulesOfScripts(conversationStoreScripts, openChat);
   return [...chatStoreConformance(options), ...bindRules(own, options)];
 }

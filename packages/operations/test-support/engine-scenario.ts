@@ -5,8 +5,7 @@ import type { OperationEffect } from "../src/effects/operation-effect.ts";
 import type { OperationConfig } from "../src/operation/operation-config.ts";
 import type { OperationHandler, OperationOutcome } from "../src/operation/operation-context.ts";
 import type { ConversationStore } from "../src/ports/conversation-store.ts";
-import { createChatStore } from "../src/stores/create-chat-store.ts";
-import { createRunStore } from "../src/stores/create-run-store.ts";
+import { createOperationStores } from "../src/stores/create-operation-stores.ts";
 import type { RunStore } from "../src/ports/run-store.ts";
 import type { OperationProfile } from "../src/profile/operation-profile.ts";
 import { createOperationRegistry } from "../src/profile/create-operation-registry.ts";
@@ -115,14 +114,15 @@ export function scenario(options: ScenarioOptions = {}): Scenario {
     ...rest
   } = options;
   const registry = registryOf(operations);
-  const chat = createChatStore(undefined, {
+  const stores = createOperationStores(undefined, {
     preamble: [{ id: "sys", role: "system", content: "Be brief." }],
   });
-  const runs = rest.runs ?? createRunStore();
+  const runs = rest.runs ?? stores.runs;
+  // Stores of tests keep conversations too.
+  const chat = runs.chat as ConversationStore;
   const model = rest.mainModel ?? createScriptedModel(answers);
   const ids = rest.ids ?? createSequentialIds();
   const engine = createRunEngine({
-    chat,
     recover: false,
     ...rest,
     runs,

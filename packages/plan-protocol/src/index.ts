@@ -21,9 +21,8 @@ export type {
   ProposeOptions,
 } from "./session/plan-session.ts";
 export { createEditTools, type EditToolsOptions } from "./tools/create-edit-tools.ts";
-export type { PlanEvent } from "./trace/plan-trace.ts";
-export type { PlanTrace, PlanTraceSink } from "./trace/plan-trace.ts";
-export type { PlanMode, ValidPlan } from "./validate/valid-plan.ts";
+export type { PlanEvent } from "./trace/plan-event.ts";
+export { type PlanMode, type ValidPlan, withoutRemarks } from "./validate/valid-plan.ts";
 export type { PlanPolicy } from "./paths/path-allow-list.ts";
 export { validatePlan } from "./validate/validate-plan.ts";
 export type {

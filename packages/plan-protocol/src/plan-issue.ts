@@ -1,6 +1,6 @@
 import type { Issue } from "@ccl/core";
 
-/** What is wrong with an answer, a plan or its context, or why it was not applied. Closed for a major version. */
+/** What is wrong with an answer, a plan or its context, or why it was not applied. Fixed within a major version. */
 export type PlanIssueCode =
   | "ERR_JSON_EXTRACT"
   | "ERR_JSON_PARSE"
@@ -53,7 +53,7 @@ export interface PlanIssue extends Issue {
   code: PlanIssueCode;
 }
 
-/** Creates an issue about a part of a plan or answer, or about the whole. */
+/** Creates an issue about part of a plan or answer, or about the whole. */
 export function planIssue(
   code: PlanIssueCode,
   message: string,
@@ -62,7 +62,7 @@ export function planIssue(
   return { code, path, message };
 }
 
-/** A failed result with one issue. */
+/** Creates a failure with one issue. */
 export function refusal(...issue: Parameters<typeof planIssue>): {
   ok: false;
   issues: PlanIssue[];
@@ -70,10 +70,10 @@ export function refusal(...issue: Parameters<typeof planIssue>): {
   return { ok: false, issues: [planIssue(...issue)] };
 }
 
-/** How many characters of a value a message quotes. */
+/** Maximum characters of a value that a message quotes. */
 const QUOTED_CHARACTERS = 80;
 
-/** Quotes a value for messages: as JSON, shortened, with every character escaped that could control a terminal. */
+/** Quotes a value for messages: as JSON, shortened, with all characters escaped that could control a terminal. */
 export function quote(value: string): string {
   const short =
     value.length > QUOTED_CHARACTERS ? `${value.slice(0, QUOTED_CHARACTERS)}...` : value;

@@ -15,14 +15,13 @@ export { parseLogicalPlan } from "./parse/parse-logical-plan.ts";
 export type { Expression } from "./plan/expression.ts";
 export type { LogicalPlan, PlanStep } from "./plan/logical-plan.ts";
 export { QueryError, type QueryErrorCode } from "./query-error.ts";
-export { parseSql, type ParseSqlOptions, type SqlPlan } from "./select/parse-sql.ts";
 export {
-  executeSql,
-  explainSql,
-  runSql,
-  type RunSqlOptions,
-  type SqlExplanation,
-  type SqlResult,
-} from "./select/run-sql.ts";
+  executeQuery,
+  explainQuery,
+  type Query,
+  type QueryExplanation,
+} from "./run/execute-query.ts";
+export { parseSql, type ParseSqlOptions, type SqlPlan } from "./select/parse-sql.ts";
+export { executeSql, runSql, type RunSqlOptions, type SqlResult } from "./select/run-sql.ts";
 export { irSnippetLinter } from "./snippet/ir-snippet-linter.ts";
 export { sqlConnector, type SqlConnectorOptions } from "./sql/sql-connector.ts";

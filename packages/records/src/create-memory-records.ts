@@ -2,7 +2,7 @@ import { createMemoryKeyValue } from "./key-value/create-memory-key-value.ts";
 import { createRecords } from "./records/create-records.ts";
 import type { Records } from "./records/records.ts";
 
-/** Records that live as long as the process. */
+/** Creates records that live as long as the process. */
 export function createMemoryRecords(): Records {
   return createRecords(createMemoryKeyValue());
 }

@@ -6,11 +6,11 @@ import type { Records, RecordsCall } from "./records/records.ts";
 import { RecordsError, recordsErrorOf } from "./records-error.ts";
 import { openSqlKeyValue } from "./sql/sql-key-value.ts";
 
-/** Where records are kept. */
+/** Where to keep records. */
 export type RecordsPlace =
-  /** A database that `openSqlite` of @ccl/sql returned. It stays open. */
+  /** A database that `openSqlite` of @ccl/sql returned. It is not closed. */
   | { sqlite: SqliteDatabase }
-  /** A pool or client of pg, or a PGlite. It stays open. */
+  /** A pool or client of pg, or a PGlite. It is not closed. */
   | { postgres: PostgresClient }
   /** Your own database. Closing the records closes it. */
   | { keyValue: KeyValue };
@@ -26,7 +26,7 @@ export async function openRecords(
   return createRecords(await openKeyValue(place, signal));
 }
 
-/** Opens the database of sorted keys of a place. */
+/** Opens the key-value database for a place. */
 export async function openKeyValue(
   place: RecordsPlace,
   signal: AbortSignal | undefined,

@@ -1,27 +1,29 @@
 import { CclError } from "@ccl/core";
 
-/** Why a call of this package failed. Every backend reports a cause by the same code. */
+/** Why a call to this package failed. All backends use the same code for the same cause. */
 export type RecordsErrorCode =
   /** Another writer changed the record or log first, or holds the lease. Nothing was written. */
   | "conflict"
-  /** What is stored is not what was written. `details` say where. `salvageRecords` copies the rest. */
+  /**
+   * The stored data differs from what was written. `details` contains the location. `salvageRecords` copies the rest.
+   */
   | "damaged"
   | "disk_full"
   | "read_only"
   /** The backend failed in another way. See `cause`. */
   | "unavailable"
-  /** A newer version of this package wrote the store. */
+  /** The store was written by a newer version of this package. */
   | "newer_format"
   | "invalid_options"
   | "closed"
   | "aborted";
 
-/** What this package throws. */
+/** The error that this package throws. */
 export class RecordsError extends CclError<RecordsErrorCode> {
   static override readonly brand: string = "RecordsError";
 }
 
-/** How systems, databases and the packages below name these causes. */
+/** Maps error names of systems, databases and lower packages to codes. */
 const codes = new Map<unknown, RecordsErrorCode>([
   ...["ENOSPC", "EDQUOT", "53100", "disk_full"].map((code) => [code, "disk_full"] as const),
   ...["EROFS", "EACCES", "EPERM", "25006", "read_only"].map((code) => [code, "read_only"] as const),
@@ -31,7 +33,7 @@ const codes = new Map<unknown, RecordsErrorCode>([
   ["aborted", "aborted"],
 ]);
 
-/** Converts a failure of a backend to an error of this package. */
+/** Converts a backend's failure to an error of this package. */
 export function recordsErrorOf(error: unknown): RecordsError {
   if (RecordsError.isInstance(error)) return error;
   const message = error instanceof Error ? error.message : String(error);

@@ -37,6 +37,22 @@ describe("createSearchIndex", () => {
     expect(hits.map(({ id }) => id)).toEqual(["b", "a"]);
   });
 
+  it("can rank a match of all words above one of two words that are an identifier", async () => {
+    const analyzer = createAnalyzer({ joinedWeight: 0.25 });
+    const index = createSearchIndex({ fields, analyzer });
+    const others = Array.from({ length: 20 }, (_, at) => ({
+      id: `other ${at}`,
+      texts: { title: at < 5 ? "account holders" : "users" },
+    }));
+    await index.put([
+      { id: "part", texts: { title: "closeAccount" } },
+      { id: "whole", texts: { title: "closeAccountHolder" } },
+      ...others,
+    ]);
+    const { hits } = index.searchText({ text: "Close an account holder", limit: 5 });
+    expect(hits[0]?.id).toBe("whole");
+  });
+
   it("explains every score by parts that add up to it, only words if there are no containers", async () => {
     await fc.assert(
       fc.asyncProperty(documentsArbitrary, textArbitrary, async (documents, text) => {

@@ -29,15 +29,15 @@ import {
 } from "./vectors/vector-table.ts";
 import { createAnalyzer, type Analyzer } from "./words/analyzer.ts";
 
-/** The fields and their weights, and how text and vectors are processed. */
+/** The fields and their weights, and how to process text and vectors. */
 export interface SearchIndexOptions<Field extends string = string> extends TextWeights<Field> {
-  /** Splits text into terms. `createAnalyzer()` by default. */
+  /** Splits text into terms. Defaults to `createAnalyzer()`. */
   analyzer?: Analyzer | undefined;
-  /** How vectors are stored. `float32` by default. */
+  /** How vectors are stored. Defaults to `float32`. */
   vectors?: VectorPrecision | undefined;
 }
 
-/** Number of documents analyzed before yielding to other tasks. */
+/** Number of documents to analyze before yielding to other tasks. */
 const batchSize = 1024;
 
 interface PreparedDocument {
@@ -144,7 +144,7 @@ function checkVectors(
 ): void {
   let replaced = 0;
   for (const id of prepared.keys()) if (vectors.rows.has(table.slots.get(id) ?? -1)) replaced += 1;
-  // If every vector is replaced at once, the new ones may come from another model.
+  // If all vectors are replaced at once, the new ones may come from another model.
   let dimensions = replaced === vectors.rows.size ? 0 : vectors.dimensions;
   for (const { document } of prepared.values()) {
     if (document.vector === undefined) continue;

@@ -9,8 +9,8 @@ export class SearchError extends CclError<SearchErrorCode> {
 }
 
 /**
- * Checks a limit.
- * @throws SearchError `invalid_options` unless the limit is a whole number from 0
+ * Validates a limit.
+ * @throws SearchError `invalid_options` unless the limit is a whole number, 0 or above
  */
 export function checkLimit(limit: number): void {
   if (Number.isSafeInteger(limit) && limit >= 0) return;

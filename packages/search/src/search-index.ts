@@ -3,26 +3,26 @@ import type { CountedText } from "./text/count-terms.ts";
 /** A facet of a document and its value, such as `["kind", "table"]`. */
 export type Facet = readonly [name: string, value: string];
 
-/** The wanted value of each facet. If a list is given, any of its values matches. */
+/** The required value of each facet. If a list is given, any of its values matches. */
 export type FacetFilter = Record<string, string | string[]>;
 
-/** Which documents can be found. The filter is applied before ranking, counting and limits. */
+/** Restricts which documents can be found. Applied before ranking, counting and limits. */
 export interface SearchFilter {
   facets?: FacetFilter | undefined;
-  /** Ids to leave out. */
+  /** Ids to exclude. */
   exclude?: readonly string[] | undefined;
-  /** The only ids that may be found. If absent, all ids. */
+  /** The only ids that may be found. Defaults to all ids. */
   allow?: ReadonlySet<string> | undefined;
 }
 
 /** A document to index. */
 export interface SearchDocument<Field extends string = string> {
   id: string;
-  /** Texts by field, or terms that `countTerms` counted earlier. */
+  /** Texts by field, or terms counted earlier by `countTerms`. */
   texts: Readonly<Partial<Record<Field, string | CountedText>>>;
   /**
-   * The group whose words also count for the document, such as the database of a table. If absent,
-   * the document has no group.
+   * The group whose words also count for the document, such as a table's database. If absent, the
+   * document has no group.
    */
   container?: string | undefined;
   facets?: readonly Facet[] | undefined;
@@ -37,7 +37,7 @@ export interface SearchHit {
   id: string;
   score: number;
   /**
-   * Contribution of each word, keyed as the query wrote it. `/container` is the share of the
+   * Contribution of each word, keyed as written in the query. `/container` is the share from the
    * document's container. The parts add up to the score. Absent in a vector search.
    */
   parts?: Record<string, number> | undefined;
@@ -46,60 +46,61 @@ export interface SearchHit {
 /** Documents found by words, best first. Ties are sorted by id in code units. */
 export interface TextHits {
   hits: SearchHit[];
-  /** Words of the query that occur in no visible document, as the query wrote them. */
+  /** Query words that occur in no visible document, as written in the query. */
   unmatchedTerms: string[];
-  /** The share of the query's terms that occur in visible documents, weighted by their rarity, 0..1. */
+  /** Share of the query's terms that occur in visible documents, weighted by rarity, 0..1. */
   coverage: number;
 }
 
-/** A value of a facet, and how often it occurs. */
+/** A facet value, and how often it occurs. */
 export interface FacetCount {
   value: string;
   count: number;
 }
 
-/** Which facets to count, over which documents. */
+/** The facets to count, and the documents to count them in. */
 export interface FacetQuery {
   filter?: SearchFilter | undefined;
-  /** If absent, all visible documents. */
+  /** Defaults to all visible documents. */
   ids?: readonly string[] | undefined;
-  /** If absent, all facets. */
+  /** Defaults to all facets. */
   facets?: readonly string[] | undefined;
   /** Maximum number of values per facet. */
   limit: number;
 }
 
-/** An exact index in memory. */
+/** An exact in-memory index. */
 export interface SearchIndex<Field extends string = string> {
   /** Returns the number of documents. */
   size(): number;
   /**
-   * Adds or replaces all of the documents or none, after earlier changes have finished.
+   * Adds or replaces either all of the documents or none, after earlier changes have finished.
    * @throws SearchError `invalid_options` if vectors are not finite or differ in length, `aborted`
    */
   put(
     documents: readonly SearchDocument<Field>[],
     options?: { signal?: AbortSignal | undefined },
   ): Promise<void>;
-  /** Removes documents. Unknown ids are ignored. */
+  /** Removes documents. Ignores unknown ids. */
   remove(ids: readonly string[], options?: { signal?: AbortSignal | undefined }): Promise<void>;
   searchText(query: { text: string; filter?: SearchFilter | undefined; limit: number }): TextHits;
-  /** Ranks by cosine similarity, best first. */
+  /** Ranks documents by cosine similarity, best first. */
   searchVector(query: {
     vector: Float32Array;
     filter?: SearchFilter | undefined;
     limit: number;
   }): SearchHit[];
-  /** Counts facet values, in descending order of count. Ties are ordered by value. */
+  /** Counts facet values, sorted by descending count. Ties are sorted by value. */
   countFacets(query: FacetQuery): Record<string, FacetCount[]>;
   /**
-   * Serializes the index. The same documents give the same bytes, whatever the order of changes.
+   * Serializes the index. The same documents produce the same bytes, regardless of the order of
+   * changes.
    */
   save(): Uint8Array;
   /**
    * Replaces the contents of the index. If it throws, the index is unchanged.
    * @throws SearchError `index_damaged` if the bytes changed, `invalid_options` if they were saved
-   * by another version, with another analyzer or precision, or from an index of other fields
+   * by another version, with another analyzer or precision, or from an index with other fields
    */
   restore(bytes: Uint8Array): void;
 }

@@ -1,4 +1,3 @@
-export { countOperators, maxOperators } from "./count-operators.ts";
 export { migrate, type Migration, type MigrationOutcome } from "./migrate/migrate.ts";
 export type {
   PostgresClient,

@@ -4,6 +4,8 @@ import { CclError } from "@ccl/core";
 export type SqlErrorCode =
   /** No SQLite driver is installed. The message names the command that installs one. */
   | "no_driver"
+  /** The SQL parser of `./parse` could not be loaded. */
+  | "no_parser"
   /** The database cannot be opened, or rejects the settings that durability needs. */
   | "open_failed"
   /** The file is not a SQLite database, or it is damaged. */
@@ -17,7 +19,7 @@ export type SqlErrorCode =
   /** A unique, foreign-key, check or not-null rule of the schema was violated. */
   | "constraint"
   | "read_only"
-  /** An integer in the database has no exact JavaScript number. Read it with `bigints`. */
+  /** An integer in the database is too large for an exact JavaScript number. Read it with `bigints`. */
   | "out_of_range"
   /** The database rejected the statement for another reason. See `cause`. */
   | "statement_failed"
@@ -30,15 +32,12 @@ export type SqlErrorCode =
   | "closed"
   | "aborted";
 
-/**
- * The error class of this package. A message contains the database's own words, but never
- * parameters.
- */
+/** The error class of this package. Messages contain the database's own message but never parameters. */
 export class SqlError extends CclError<SqlErrorCode> {
   static override readonly brand: string = "SqlError";
 }
 
-/** The message of a thrown value. */
+/** Returns the message of a thrown value. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -252,12 +252,6 @@ Chosen option: "MADR", because it is lean.
   it.each([
     ["map.json", '{"id": "int", "tags": "string[]?"}', "S.map", "- id: int\n- tags: string[](opt)"],
     [
-      "user.avsc",
-      '{"type":"record","name":"U","fields":[{"name":"id","type":"long"},{"name":"mail","type":["null","string"],"default":null}]}',
-      undefined,
-      "- id: long(required)\n- mail: null|string(opt)",
-    ],
-    [
       "api.graphql",
       "type User {\n  id: ID!\n  posts(first: Int): [Post!]\n}\nenum Role {\n  ADMIN\n  USER\n}\n",
       undefined,
@@ -286,6 +280,7 @@ Chosen option: "MADR", because it is lean.
   });
 
   it.each([
+    ["bom.json", '\uFEFF{"a": 1, // b\n}', "- a=1"],
     [
       "profiles/default.yaml",
       "# Defaults\ntemperature: 0.2\nmax_tokens: 800\n",

@@ -3,40 +3,40 @@ import { redactSecrets } from "@ccl/core";
 /** Maximum lines of a card. */
 export const maxCardLines = 10;
 /**
- * Maximum UTF-16 units of a card's line with its bullet. The line therefore has no more code points
- * or graphemes than this.
+ * Maximum UTF-16 units of a card line, including its bullet. This also limits code points and
+ * graphemes.
  */
 const maxCardLineLength = 100;
 /** Maximum UTF-16 units after the bullet. */
 export const maxCardTextLength: number = maxCardLineLength - "- ".length;
 
-/** Maximum UTF-16 units that are cleaned. Nothing beyond them is shown. */
+/** Maximum UTF-16 units to clean. Anything beyond them is not shown. */
 const maxReadLength = 4_000;
 const cutMark = "...";
 
-/** Loaded lazily: it takes 20 ms, and plain ASCII does not need it. */
+/** Loaded lazily, because loading takes 20 ms and plain ASCII does not need it. */
 let graphemes: Intl.Segmenter | undefined;
 const plainText = /^[\x20-\x7e]*$/;
 
-/** Controls, lone surrogates, line separators, and characters that hide or reorder text. */
+/** Control characters, lone surrogates, line separators, and characters that hide or reorder text. */
 const unsafeCharacters =
   /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]+/gu;
 const quoteCharacters = /["`«»“”„‟]|(?<![\p{L}\p{N}])['‘’]|['‘’](?![\p{L}\p{N}])/gu;
 
 /**
- * The part of a file that card readers look at: the first 50,000 lines, each up to its 2,000th
- * UTF-16 unit.
+ * Returns the part of a file that card readers look at: the first 50,000 lines, each cut to 2,000
+ * UTF-16 units.
  */
 export function leadingLines(text: string): string[] {
   return text.split("\n", 50_000).map((line) => line.slice(0, 2_000));
 }
 
-/** One line without controls, repeated spaces, and characters that hide or reorder text. */
+/** Returns text as one line, without control characters, repeated spaces, or characters that hide or reorder text. */
 export function cleanLine(text: string): string {
   return text.slice(0, maxReadLength).replace(unsafeCharacters, " ").replace(/\s+/gu, " ").trim();
 }
 
-/** Cleans an item of a card: masks secrets, joins lines, drops quotation marks. */
+/** Cleans a card item: masks secrets, joins lines, and removes quotation marks. */
 export function cleanItem(text: string): string {
   return cleanLine(redactSecrets(text.slice(0, maxReadLength)).text)
     .replace(quoteCharacters, "")
@@ -45,8 +45,8 @@ export function cleanItem(text: string): string {
 }
 
 /**
- * Cuts a string to `maxLength` UTF-16 units, ending in `...`. It cuts between words if a gap is
- * near, and never inside a grapheme.
+ * Truncates a string to `maxLength` UTF-16 units, ending in `...`. Prefers to cut at a nearby word
+ * boundary, and never cuts inside a grapheme.
  */
 export function cutText(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;

@@ -9,10 +9,13 @@ export type CardKind =
   | "doc"
   | "plain";
 
+/** The kinds that have their own reader. */
+export type ReadKind = Exclude<CardKind, "plain">;
+
 /** An index card: up to 10 lines of up to 100 characters, each starting with `- `. */
 export interface Card {
   kind: CardKind;
   lines: string[];
-  /** The lines, joined with line feeds. */
+  /** The lines, joined with newlines. */
   text: string;
 }

@@ -1,14 +1,12 @@
 import { plainWords } from "./markdown-sections.ts";
 import { packItems } from "./pack-items.ts";
-import { readDecision } from "./read-decision.ts";
+import type { Decision } from "./read-decision.ts";
 
 /**
- * Goal, choice, rejections, constraints and negative cases of a decision record. Shows the status unless it is
- * "accepted".
+ * Lists the goal, choice, rejections, constraints and negative cases of a decision record. Shows
+ * the status unless it is "accepted".
  */
-export function decisionCard(text: string): string[] | undefined {
-  const decision = readDecision(text);
-  if (decision === undefined) return undefined;
+export function decisionCard(decision: Decision): string[] {
   const { status, goal, choice } = decision;
   const isAccepted =
     status === undefined ||

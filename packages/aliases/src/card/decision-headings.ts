@@ -1,4 +1,4 @@
-/** The parts of a decision record that a heading or a label can start. */
+/** The parts of a decision record that a heading or a label can introduce. */
 export type DecisionPart =
   | "status"
   | "goal"
@@ -10,8 +10,8 @@ export type DecisionPart =
   | "consequences";
 
 /**
- * Headings and labels in lower case, with `е` for `ё`, in order of preference. Includes those of MADR and Nygard's
- * template.
+ * Headings and labels in lower case, with `е` for `ё`, in order of preference. They include those
+ * of MADR and Nygard's template.
  */
 export const decisionHeadings: Record<DecisionPart, readonly string[]> = {
   status: read("status|статус"),

@@ -1,8 +1,10 @@
 import { isRecord } from "@ccl/core/json";
 
-/** One leaf of a structured value. */
+const dots = "...";
+
+/** A leaf of a structured value. */
 export interface FlatPair {
-  /** Keys joined with dots, indexes in brackets. */
+  /** Keys joined with dots, with indexes in brackets. */
   key: string;
   value: string;
 }
@@ -10,32 +12,24 @@ export interface FlatPair {
 const maxDepth = 12;
 
 /**
- * The first `limit` leaves of a value, in its order. A list of scalars is one leaf. Anything deeper than 12 levels is
- * `{...}`.
+ * Returns the first `limit` leaves of a value, in order. A list of scalars is one leaf. Anything
+ * nested deeper than 12 levels becomes `{...}`.
  */
 export function flattenValue(value: unknown, limit: number): FlatPair[] {
   const pairs: FlatPair[] = [];
-  visit(value, { key: "", depth: 0 }, (pair) => pairs.push(pair) < limit);
+  for (const pair of leavesOf(value, "", 0)) if (pairs.push(pair) >= limit) break;
   return pairs;
 }
 
-/** Returns false as soon as the visitor stops. */
-function visit(
-  value: unknown,
-  at: { key: string; depth: number },
-  take: (pair: FlatPair) => boolean,
-): boolean {
-  if (Array.isArray(value) && !value.every(isScalar)) {
-    if (at.depth >= maxDepth) return take({ key: at.key, value: "[...]" });
-    return value.every((item: unknown, index) =>
-      visit(item, { key: `${at.key}[${index}]`, depth: at.depth + 1 }, take),
-    );
-  }
-  if (!isRecord(value)) return take({ key: at.key, value: renderScalar(value) });
-  if (at.depth >= maxDepth) return take({ key: at.key, value: "{...}" });
-  return Object.entries(value).every(([name, item]) =>
-    visit(item, { key: at.key === "" ? name : `${at.key}.${name}`, depth: at.depth + 1 }, take),
-  );
+function* leavesOf(value: unknown, key: string, depth: number): Generator<FlatPair> {
+  const isList = Array.isArray(value) && !value.every(isScalar);
+  if (!isList && !isRecord(value)) yield { key, value: renderScalar(value) };
+  else if (depth >= maxDepth) yield { key, value: isList ? `[${dots}]` : `{${dots}}` };
+  else
+    for (const [name, item] of Object.entries(value)) {
+      const inner = key === "" ? name : `${key}.${name}`;
+      yield* leavesOf(item, isList ? `${key}[${name}]` : inner, depth + 1);
+    }
 }
 
 const isScalar = (value: unknown): boolean => typeof value !== "object" || value === null;

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord, recordAt } from "@ccl/core/json";
+import { isRecord, type JsonRecord, recordAt, stringAt, valueAt } from "@ccl/core/json";
 
 import { maxSchemaFields, type SchemaField } from "./schema-field.ts";
 
@@ -6,10 +6,10 @@ const factNames = (
   "format pattern minimum maximum exclusiveMinimum exclusiveMaximum multipleOf default " +
   "minLength maxLength minItems maxItems uniqueItems minProperties maxProperties"
 ).split(" ");
-/** A deeper type is shown as `...`. */
+/** Types nested deeper than this are shown as `...`. */
 const maxTypeDepth = 6;
 
-/** True for a JSON Schema or an OpenAPI document, recognized by their keywords. */
+/** True for a JSON Schema or an OpenAPI document, recognized by its keywords. */
 export function isJsonSchema(value: unknown): value is JsonRecord {
   if (!isRecord(value)) return false;
   const dialect = value["$schema"];
@@ -31,207 +31,175 @@ function openApiSchemas(root: JsonRecord): unknown {
   return recordAt(root, "components")["schemas"];
 }
 
-/**
- * The fields of a JSON Schema, level by level. A shared type is listed once, under its own name. Only local references
- * are followed.
- */
-export function readJsonSchema(root: JsonRecord): SchemaField[] {
-  const reader: Reader = { root, queue: [{ schema: root, prefix: "" }], sharedNames: new Set() };
-  const shared =
-    openApiSchemas(root) ??
-    (Object.hasOwn(root, "properties") ? undefined : (root["$defs"] ?? root["definitions"]));
-  if (isRecord(shared))
-    for (const [name, schema] of Object.entries(shared)) share(reader, name, schema);
-  const fields: SchemaField[] = [];
-  for (let next = 0; next < reader.queue.length && fields.length < maxSchemaFields; next += 1) {
-    const item = reader.queue[next];
-    if (item !== undefined) readObject(reader, item, fields);
-  }
-  return fields;
-}
-
-interface Reader {
-  root: JsonRecord;
-  queue: { schema: JsonRecord; prefix: string }[];
-  sharedNames: Set<string>;
-}
-
-/** A type as shown, with the values of its `enum` or `const`. */
+/** The text shown for a type, with the values of its `enum` or `const`. */
 interface ShownType {
   type: string;
   values?: string[] | undefined;
 }
 
-function readObject(
-  reader: Reader,
-  item: { schema: JsonRecord; prefix: string },
-  fields: SchemaField[],
-): void {
-  const { schema, prefix } = item;
-  const parts = partsOf(reader, schema, 0);
-  const required = new Set(
-    parts.flatMap((part) => (part.isCertain ? namesIn(part.schema["required"]) : [])),
-  );
-  const seen = new Set<string>();
-  for (const part of parts) {
-    const properties = recordAt(part.schema, "properties");
-    for (const [name, property] of Object.entries(properties)) {
-      if (seen.has(name) || fields.length >= maxSchemaFields) continue;
-      seen.add(name);
-      fields.push(
-        readField(reader, property, { name: prefix + name, isRequired: required.has(name) }),
-      );
-    }
-  }
-  const isNamed = prefix !== "" && seen.size === 0;
-  if (isNamed) fields.push(readField(reader, schema, { name: prefix.slice(0, -1) }));
-}
-
-function readField(
-  reader: Reader,
-  schema: unknown,
-  field: { name: string; isRequired?: boolean | undefined },
-): SchemaField {
-  const shown = typeOf(reader, schema, { name: field.name, depth: 0 });
-  const source = isRecord(schema) ? (resolve(reader.root, schema)?.schema ?? schema) : {};
-  const facts = factNames.flatMap((name) => {
-    const value = source[name];
-    return value === undefined ? [] : [[name, plainText(value)] as const];
-  });
-  return { ...field, ...shown, facts: Object.fromEntries(facts) };
+/** A schema that contributes properties to an object. */
+interface ObjectPart {
+  schema: JsonRecord;
+  /** False in an alternative, because its properties may not apply. */
+  isCertain: boolean;
 }
 
 /**
- * The schemas that contribute an object's properties: its own, those of `allOf`, and its
- * alternatives. A property of an alternative may not apply.
+ * Lists the fields of a JSON Schema, level by level. A shared type is listed once, under its own
+ * name. Only local references are followed.
  */
-function partsOf(
-  reader: Reader,
-  schema: JsonRecord,
-  depth: number,
-): { schema: JsonRecord; isCertain: boolean }[] {
-  if (depth > maxTypeDepth) return [];
-  const target = resolve(reader.root, schema)?.schema ?? schema;
-  const below = (
-    keyword: string,
-    isCertain: boolean,
-  ): { schema: JsonRecord; isCertain: boolean }[] =>
-    mappingsIn(target[keyword]).flatMap((part) =>
-      partsOf(reader, part, depth + 1).map((inner) => ({
-        ...inner,
-        isCertain: inner.isCertain && isCertain,
-      })),
+export function readJsonSchema(root: JsonRecord): SchemaField[] {
+  return new SchemaReader(root).read();
+}
+
+class SchemaReader {
+  readonly #root: JsonRecord;
+  readonly #fields: SchemaField[] = [];
+  readonly #queue: { schema: JsonRecord; prefix: string }[];
+  readonly #sharedNames = new Set<string>();
+
+  constructor(root: JsonRecord) {
+    this.#root = root;
+    this.#queue = [{ schema: root, prefix: "" }];
+  }
+
+  read(): SchemaField[] {
+    const root = this.#root;
+    const definitions = Object.hasOwn(root, "properties")
+      ? undefined
+      : (root["$defs"] ?? root["definitions"]);
+    const shared = openApiSchemas(root) ?? definitions;
+    for (const [name, schema] of isRecord(shared) ? Object.entries(shared) : [])
+      this.#share(name, schema);
+    for (const { schema, prefix } of this.#queue)
+      if (this.#fields.length < maxSchemaFields) this.#readObject(schema, prefix);
+    return this.#fields;
+  }
+
+  #share(name: string, schema: unknown): void {
+    if (this.#sharedNames.has(name) || !isRecord(schema)) return;
+    this.#sharedNames.add(name);
+    this.#queue.push({ schema, prefix: `${name}.` });
+  }
+
+  #readObject(schema: JsonRecord, prefix: string): void {
+    const parts = this.#partsOf(schema, true, 0);
+    const required = new Set(
+      parts.flatMap((part) => (part.isCertain ? namesIn(part.schema["required"]) : [])),
     );
-  return [
-    { schema: target, isCertain: true },
-    ...below("allOf", true),
-    ...below("oneOf", false),
-    ...below("anyOf", false),
-  ];
-}
-
-function typeOf(reader: Reader, schema: unknown, at: { name: string; depth: number }): ShownType {
-  if (!isRecord(schema)) return { type: schema === false ? "never" : "any" };
-  if (at.depth > maxTypeDepth) return { type: "..." };
-  if (typeof schema["$ref"] === "string") return typeOfReference(reader, schema, at);
-  const shown = plainType(reader, schema, at);
-  return schema["nullable"] === true ? { ...shown, type: `${shown.type}|null` } : shown;
-}
-
-function typeOfReference(
-  reader: Reader,
-  schema: JsonRecord,
-  at: { name: string; depth: number },
-): ShownType {
-  const target = resolve(reader.root, schema);
-  const name = target?.name ?? lastSegment(String(schema["$ref"]));
-  if (target === undefined) return { type: name };
-  if (target.schema === reader.root)
-    return { type: typeof reader.root["title"] === "string" ? reader.root["title"] : "self" };
-  if (!isObjectSchema(target.schema))
-    return typeOf(reader, target.schema, { ...at, depth: at.depth + 1 });
-  share(reader, name, target.schema);
-  return { type: name };
-}
-
-function plainType(
-  reader: Reader,
-  schema: JsonRecord,
-  at: { name: string; depth: number },
-): ShownType {
-  if (Array.isArray(schema["enum"])) return withNull("enum", schema["enum"]);
-  if (Object.hasOwn(schema, "const")) return withNull("const", [schema["const"]]);
-  const choices = [...mappingsIn(schema["oneOf"]), ...mappingsIn(schema["anyOf"])];
-  if (choices.length > 0 && !isRecord(schema["properties"])) return unionOf(reader, choices, at);
-  const parts = mappingsIn(schema["allOf"]);
-  if (parts.length === 1 && !isRecord(schema["properties"]))
-    return typeOf(reader, parts[0], { ...at, depth: at.depth + 1 });
-  const names = namesIn(typeof schema["type"] === "string" ? [schema["type"]] : schema["type"]);
-  const types = names.length > 0 ? names : [impliedType(schema)];
-  const shown = types.map((type) =>
-    type === "array" || type === "object" ? nestedType(reader, { schema, type }, at) : { type },
-  );
-  const values = shown.find((item) => item.values !== undefined)?.values;
-  return {
-    type: shown.map((item) => item.type).join("|"),
-    values,
-  };
-}
-
-function impliedType(schema: JsonRecord): string {
-  if (isObjectSchema(schema)) return "object";
-  return Object.hasOwn(schema, "items") || Object.hasOwn(schema, "prefixItems") ? "array" : "any";
-}
-
-function nestedType(
-  reader: Reader,
-  from: { schema: JsonRecord; type: string },
-  at: { name: string; depth: number },
-): ShownType {
-  const { schema, type } = from;
-  const depth = at.depth + 1;
-  if (type === "array") {
-    const tuple =
-      schema["prefixItems"] ?? (Array.isArray(schema["items"]) ? schema["items"] : undefined);
-    if (Array.isArray(tuple)) {
-      return {
-        type: `[${tuple
-          .slice(0, 10)
-          .map((item: unknown) => typeOf(reader, item, { name: `${at.name}[]`, depth }).type)
-          .join(",")}]`,
-      };
+    const properties = parts.flatMap((part) => Object.entries(recordAt(part.schema, "properties")));
+    const seen = new Set<string>();
+    for (const [name, property] of properties) {
+      if (seen.has(name) || this.#fields.length >= maxSchemaFields) continue;
+      seen.add(name);
+      this.#fields.push({
+        ...this.#readField(prefix + name, property),
+        isRequired: required.has(name),
+      });
     }
-    const items = typeOf(reader, schema["items"] ?? true, { name: `${at.name}[]`, depth });
+    if (prefix !== "" && seen.size === 0)
+      this.#fields.push(this.#readField(prefix.slice(0, -1), schema));
+  }
+
+  /** Returns the object itself, the schemas of its `allOf`, and its alternatives. */
+  #partsOf(given: JsonRecord, isCertain: boolean, depth: number): ObjectPart[] {
+    if (depth > maxTypeDepth) return [];
+    const schema = resolve(this.#root, given)?.schema ?? given;
+    const below = (keyword: string, isSure: boolean): ObjectPart[] =>
+      mappingsIn(schema[keyword]).flatMap((part) => this.#partsOf(part, isSure, depth + 1));
+    return [
+      { schema, isCertain },
+      ...below("allOf", isCertain),
+      ...below("oneOf", false),
+      ...below("anyOf", false),
+    ];
+  }
+
+  #readField(name: string, schema: unknown): SchemaField {
+    const source = isRecord(schema) ? (resolve(this.#root, schema)?.schema ?? schema) : {};
+    const facts = factNames.flatMap((fact) =>
+      source[fact] === undefined ? [] : [[fact, plainText(source[fact])] as const],
+    );
+    return { name, ...this.#typeOf(schema, name, 0), facts: Object.fromEntries(facts) };
+  }
+
+  #typeOf(schema: unknown, name: string, depth: number): ShownType {
+    if (!isRecord(schema)) return { type: schema === false ? "never" : "any" };
+    if (depth > maxTypeDepth) return { type: "..." };
+    const reference = stringAt(schema, "$ref");
+    if (reference !== undefined) return this.#typeOfReference(schema, reference, { name, depth });
+    const shown = this.#plainType(schema, name, depth + 1);
+    return schema["nullable"] === true ? { ...shown, type: `${shown.type}|null` } : shown;
+  }
+
+  #typeOfReference(
+    schema: JsonRecord,
+    reference: string,
+    { name, depth }: { name: string; depth: number },
+  ): ShownType {
+    const target = resolve(this.#root, schema);
+    if (target === undefined) return { type: lastSegment(reference) };
+    if (target.schema === this.#root) return { type: stringAt(this.#root, "title") ?? "self" };
+    if (!isObjectSchema(target.schema)) return this.#typeOf(target.schema, name, depth + 1);
+    this.#share(target.name, target.schema);
+    return { type: target.name };
+  }
+
+  #plainType(schema: JsonRecord, name: string, depth: number): ShownType {
+    const constants = constantsIn(schema);
+    if (constants !== undefined)
+      return withNull(Array.isArray(schema["enum"]) ? "enum" : "const", constants);
+    const choices = [...mappingsIn(schema["oneOf"]), ...mappingsIn(schema["anyOf"])];
+    const parts = mappingsIn(schema["allOf"]);
+    const hasOwn = isRecord(schema["properties"]);
+    if (choices.length > 0 && !hasOwn) return this.#unionOf(choices, name, depth);
+    if (parts.length === 1 && !hasOwn) return this.#typeOf(parts[0], name, depth);
+    const names = namesIn([schema["type"]].flat());
+    const types = (names.length > 0 ? names : [impliedType(schema)]).map((type): ShownType => {
+      if (type === "array") return this.#arrayType(schema, name, depth);
+      return type === "object" ? this.#objectType(schema, name, depth) : { type };
+    });
+    return { type: types.map(({ type }) => type).join("|"), values: valuesOf(types)[0] };
+  }
+
+  #arrayType(schema: JsonRecord, name: string, depth: number): ShownType {
+    const typeOfItem = (item: unknown): ShownType => this.#typeOf(item, `${name}[]`, depth);
+    const tuple = schema["prefixItems"] ?? schema["items"];
+    if (Array.isArray(tuple)) {
+      const shown = tuple.slice(0, 10).map((item: unknown) => typeOfItem(item).type);
+      return { type: `[${shown.join(",")}]` };
+    }
+    const items = typeOfItem(schema["items"] ?? true);
     return { ...items, type: items.type.includes("|") ? `(${items.type})[]` : `${items.type}[]` };
   }
-  if (isObjectSchema(schema)) {
-    reader.queue.push({ schema, prefix: `${at.name}.` });
-    return { type: "object" };
+
+  #objectType(schema: JsonRecord, name: string, depth: number): ShownType {
+    const isObject = isObjectSchema(schema);
+    if (isObject) this.#queue.push({ schema, prefix: `${name}.` });
+    const values = schema["additionalProperties"];
+    if (isObject || !isRecord(values)) return { type: "object" };
+    const shown = this.#typeOf(values, `${name}.*`, depth);
+    return { ...shown, type: `map<${shown.type}>` };
   }
-  const values = schema["additionalProperties"];
-  if (!isRecord(values)) return { type: "object" };
-  const shown = typeOf(reader, values, { name: `${at.name}.*`, depth });
-  return { ...shown, type: `map<${shown.type}>` };
+
+  /** Returns the type of a union. If all alternatives are constants, they form an enumeration. */
+  #unionOf(choices: JsonRecord[], name: string, depth: number): ShownType {
+    const constants = choices.map(constantsIn);
+    if (constants.every((values) => values !== undefined))
+      return withNull("enum", constants.flat());
+    const shown = choices.map((choice) => this.#typeOf(choice, name, depth));
+    const values = valuesOf(shown).flat();
+    const types = new Set(shown.map(({ type }) => type));
+    return { type: [...types].join("|"), values: values.length === 0 ? undefined : values };
+  }
 }
 
-/** The type of a union. If all alternatives are constants, they form an enumeration. */
-function unionOf(
-  reader: Reader,
-  choices: JsonRecord[],
-  at: { name: string; depth: number },
-): ShownType {
-  const constants = choices.map((choice) =>
-    Array.isArray(choice["enum"])
-      ? choice["enum"]
-      : Object.hasOwn(choice, "const")
-        ? [choice["const"]]
-        : undefined,
-  );
-  if (constants.every((values) => values !== undefined)) return withNull("enum", constants.flat());
-  const shown = choices.map((choice) => typeOf(reader, choice, { ...at, depth: at.depth + 1 }));
-  const values = shown.flatMap((item) => item.values ?? []);
-  const types = [...new Set(shown.map((item) => item.type))];
-  return { type: types.join("|"), values: values.length === 0 ? undefined : values };
+const valuesOf = (types: readonly ShownType[]): string[][] =>
+  types.flatMap(({ values }) => (values === undefined ? [] : [values]));
+
+function constantsIn(schema: JsonRecord): unknown[] | undefined {
+  if (Array.isArray(schema["enum"])) return schema["enum"];
+  return Object.hasOwn(schema, "const") ? [schema["const"]] : undefined;
 }
 
 function withNull(word: string, values: unknown[]): ShownType {
@@ -242,10 +210,9 @@ function withNull(word: string, values: unknown[]): ShownType {
   };
 }
 
-function share(reader: Reader, name: string, schema: unknown): void {
-  if (reader.sharedNames.has(name) || !isRecord(schema)) return;
-  reader.sharedNames.add(name);
-  reader.queue.push({ schema, prefix: `${name}.` });
+function impliedType(schema: JsonRecord): string {
+  if (isObjectSchema(schema)) return "object";
+  return Object.hasOwn(schema, "items") || Object.hasOwn(schema, "prefixItems") ? "array" : "any";
 }
 
 function isObjectSchema(schema: JsonRecord): boolean {
@@ -256,32 +223,23 @@ function isObjectSchema(schema: JsonRecord): boolean {
   );
 }
 
-/** Follows local references. Undefined if there is none or it cannot be resolved. */
+/** Follows local references. Returns undefined if there is none or it cannot be resolved. */
 function resolve(
   root: JsonRecord,
   schema: JsonRecord,
+  hops = 16,
 ): { name: string; schema: JsonRecord } | undefined {
-  let found: { name: string; schema: JsonRecord } | undefined;
-  let current = schema;
-  for (let hops = 0; hops < 16; hops += 1) {
-    const reference = current["$ref"];
-    if (typeof reference !== "string") return found;
-    const target = reference.startsWith("#") ? pointTo(root, reference.slice(1)) : undefined;
-    if (target === undefined) return undefined;
-    found = { name: lastSegment(reference), schema: target };
-    current = target;
-  }
-  return undefined;
-}
-
-function pointTo(root: JsonRecord, pointer: string): JsonRecord | undefined {
-  let target: unknown = root;
-  for (const segment of pointer.split("/").slice(1)) {
-    const key = segment.replaceAll("~1", "/").replaceAll("~0", "~");
-    const isHeld = typeof target === "object" && target !== null && Object.hasOwn(target, key);
-    target = isHeld ? Reflect.get(Object(target), key) : undefined;
-  }
-  return isRecord(target) ? target : undefined;
+  const reference = stringAt(schema, "$ref");
+  if (reference?.startsWith("#") !== true || hops === 0) return undefined;
+  const steps = reference.split("/").slice(1);
+  const target = valueAt(
+    root,
+    steps.map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~")),
+  );
+  if (!isRecord(target)) return undefined;
+  return stringAt(target, "$ref") === undefined
+    ? { name: lastSegment(reference), schema: target }
+    : resolve(root, target, hops - 1);
 }
 
 const lastSegment = (reference: string): string =>

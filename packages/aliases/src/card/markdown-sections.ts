@@ -1,81 +1,28 @@
-import { cleanLine, leadingLines } from "./card-lines.ts";
+import { readMarkdownSections } from "../outline/languages/markdown.ts";
+import { cleanLine } from "./card-lines.ts";
 
-/** A heading with the lines below it, up to the next heading. */
+/** A heading and the lines below it, up to the next heading. */
 export interface MarkdownSection {
-  /** 1 to 6. 0 for text before the first heading. */
+  /** 1 to 6, or 0 for text before the first heading. */
   level: number;
-  /** The heading in plain words. Empty at level 0. */
+  /** The heading as plain text. Empty at level 0. */
   heading: string;
-  /** Without code blocks and comments. */
+  /** The lines, without code blocks and comments. */
   lines: string[];
 }
 
 const maxLineLength = 2_000;
-/** Maximum number of items read. */
+/** Maximum number of items to read. */
 const maxItems = 10_000;
 
-/**
- * Splits Markdown into sections, without code blocks and comments. Also reads headings of AsciiDoc and
- * reStructuredText.
- */
+/** Returns the sections of Markdown, AsciiDoc or reStructuredText. */
 export function readSections(text: string): MarkdownSection[] {
-  const sections: MarkdownSection[] = [{ level: 0, heading: "", lines: [] }];
-  let fence = "";
-  let isComment = false;
-  for (const rawLine of leadingLines(text)) {
-    const line = rawLine.trimEnd();
-    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1] ?? "";
-    if (fence !== "" || mark !== "") {
-      fence = nextFence(fence, mark);
-      continue;
-    }
-    if (isComment || line.trimStart().startsWith("<!--")) {
-      isComment = !line.includes("-->");
-      continue;
-    }
-    addLine(sections, line);
-  }
-  return sections;
+  return readMarkdownSections(text).map(({ level, title, lines }) => {
+    return { level, heading: plainWords(title), lines };
+  });
 }
 
-function nextFence(fence: string, mark: string): string {
-  if (fence === "") return mark;
-  return mark.startsWith(fence) ? "" : fence;
-}
-
-function addLine(sections: MarkdownSection[], line: string): void {
-  const marked = /^ {0,3}(#{1,6}|={1,6})\s+(\S.*)$/.exec(line);
-  if (marked?.[1] !== undefined && marked[2] !== undefined) {
-    sections.push({
-      level: marked[1].length,
-      heading: plainWords(marked[2].replace(/\s+[#=]+$/, "")),
-      lines: [],
-    });
-    return;
-  }
-  const current = sections.at(-1);
-  const previous = current?.lines.at(-1)?.trim() ?? "";
-  if (/^(={3,}|-{3,}|~{3,})$/.test(line) && isTitle(previous)) {
-    current?.lines.pop();
-    sections.push({
-      level: line.startsWith("=") ? 1 : 2,
-      heading: plainWords(previous),
-      lines: [],
-    });
-    return;
-  }
-  current?.lines.push(line);
-}
-
-/**
- * False for a line above dashes that belongs to front matter, a table or a list, and so is not a
- * title.
- */
-function isTitle(line: string): boolean {
-  return line !== "" && !/^[-*+|>]|^\d+[.)]\s|:\s|:$|\|/.test(line);
-}
-
-/** Markdown as plain words: no emphasis, links, images, HTML or escapes. */
+/** Converts Markdown to plain text: removes emphasis, links, images, HTML and escapes. */
 export function plainWords(markdown: string): string {
   const words = markdown
     .slice(0, maxLineLength)
@@ -91,7 +38,7 @@ export function plainWords(markdown: string): string {
   return cleanLine(words);
 }
 
-/** The list items of a section, or its paragraphs if it has no list. */
+/** Returns the list items of a section, or its paragraphs if it has no list. */
 export function readItems(lines: readonly string[]): string[] {
   const paragraphs: string[] = [];
   const items: string[] = [];
@@ -112,7 +59,7 @@ export function readItems(lines: readonly string[]): string[] {
     .filter((text) => text !== "");
 }
 
-/** The text up to the end of its first sentence. */
+/** Returns the text up to the end of its first sentence. */
 export function firstSentence(text: string): string {
   const end = /[.!?。！？](?=\s+[\p{Lu}\p{Lo}\d]|$)/u.exec(text);
   return end === null ? text : text.slice(0, end.index).trimEnd();

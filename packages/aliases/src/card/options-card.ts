@@ -1,21 +1,19 @@
 import { cleanItem, cutText, maxCardLines, maxCardTextLength } from "./card-lines.ts";
 import { nameRest } from "./pack-items.ts";
-import { readOptions, type Option } from "./read-options.ts";
-import type { StructuredText } from "./structured-text.ts";
+import type { Option } from "./read-options.ts";
 
 /**
- * One line per option: `O1: summary; excludes O3`. A long summary is cut, but never the exclusions.
+ * Renders one line per option: `O1: summary; excludes O3`. May cut a long summary, but never the
+ * exclusions.
  */
-export function optionsCard(source: StructuredText): string[] | undefined {
-  const options = readOptions(source);
-  if (options === undefined) return undefined;
+export function optionsCard(options: readonly Option[]): string[] {
   const isOver = options.length > maxCardLines;
   const shown = options.slice(0, isOver ? maxCardLines - 1 : maxCardLines).map(renderOption);
   if (!isOver) return shown;
   return [...shown, nameRest(options.slice(shown.length).map((option) => option.id))];
 }
 
-/** One option on one line of a card. */
+/** Renders an option as one line of a card. */
 function renderOption({ id, summary, excludes }: Option): string {
   const suffix =
     excludes.length === 0 ? "" : cutText(`; excludes ${cleanItem(excludes.join(", "))}`, 60);

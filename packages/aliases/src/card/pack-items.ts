@@ -1,19 +1,19 @@
 import { cleanItem, cutText, maxCardLines, maxCardTextLength } from "./card-lines.ts";
 
-/** Items beyond this number are counted but not laid out. */
+/** Maximum number of items to lay out. Further items are only counted. */
 const maxReadItems = 1_000;
 
 /** Options of `packItems`. */
 export interface PackItemsOptions {
-  /** Maximum number of lines. 1 by default. */
+  /** Maximum number of lines. Defaults to 1. */
   maxLines?: number | undefined;
-  /** Text between items. `; ` by default. */
+  /** Text between items. Defaults to `; `. */
   separator?: string | undefined;
 }
 
 /**
- * Lays items out as `label: item; item; +N more`. It fills each line, repeats the label on every
- * line and counts the items that do not fit.
+ * Lays items out as `label: item; item; +N more`. Fills each line, repeats the label on every line,
+ * and counts the items that do not fit.
  */
 export function packItems(
   label: string,
@@ -58,15 +58,15 @@ function withRest(
   return [...lines.slice(0, -1), lastLine()];
 }
 
-/** A subject with its items. An empty subject means that there is none. */
+/** A subject and its items. The subject is empty if there is none. */
 export interface ItemGroup {
   subject: string;
   items: string[];
 }
 
 /**
- * One line per group, and more lines per group if some are left. The last line names groups that do
- * not fit.
+ * Lays out one line per group, and uses any spare lines for long groups. The last line names groups
+ * that do not fit.
  */
 export function packGroups(groups: readonly ItemGroup[]): string[] {
   const fits = groups.length <= maxCardLines;
@@ -79,13 +79,13 @@ export function packGroups(groups: readonly ItemGroup[]): string[] {
   return [...lines, nameRest(groups.slice(shown.length).map((group) => group.subject))];
 }
 
-/** `+N more: name, name, ...` on one line. */
+/** Returns `+N more: name, name, ...` on one line. */
 export function nameRest(names: readonly string[]): string {
   const shown = names.slice(0, maxCardTextLength).map(cleanItem).join(", ");
   return cutText(`+${names.length} more: ${shown}`, maxCardTextLength);
 }
 
-/** One item per line if they fit, otherwise several per line. Counts the rest. */
+/** Puts one item on each line if they fit, otherwise several. Counts the rest. */
 export function packLines(items: readonly string[]): string[] {
   return items.length <= maxCardLines
     ? [...items]

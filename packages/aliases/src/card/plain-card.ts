@@ -1,7 +1,7 @@
 import { leadingLines } from "./card-lines.ts";
 import { plainWords } from "./markdown-sections.ts";
 
-/** The card of any text: its size, and the first line with a letter or digit. */
+/** Summarizes any text by its size and its first line that has a letter or digit. */
 export function plainCard(text: string): string[] {
   const lineCount = text.replace(/\n$/, "").split("\n").length - (text === "" ? 1 : 0);
   const size = `Size: ${lineCount} lines, ${Buffer.byteLength(text)} bytes`;

@@ -9,7 +9,7 @@ import { type StructuredText } from "./structured-text.ts";
 
 const maxPairs = 2_000;
 
-/** The settings of a JSON, YAML, TOML, INI, properties or environment file. Undefined if it has none. */
+/** Reads the settings of a JSON, YAML, TOML, INI, properties or environment file. Returns undefined if it has none. */
 export function readProfile({ path, text, value: parse }: StructuredText): FlatPair[] | undefined {
   const value = parse();
   const isLineFormat =
@@ -23,12 +23,12 @@ export function readProfile({ path, text, value: parse }: StructuredText): FlatP
   return pairs.length === 0 ? undefined : pairs;
 }
 
-/** `key=value`, with the value masked if the key or the value looks like a secret. */
+/** Renders `key=value`. Masks the value if the key or the value looks like a secret. */
 export function renderPair(pair: FlatPair): string {
   return cleanItem(`${pair.key}=${maskedValue(pair)}`);
 }
 
-/** Hides the whole value, brackets and spaces included, if the key says that it is secret. */
+/** Hides the whole value, including brackets and spaces, if the key names a secret. */
 function maskedValue({ key, value }: FlatPair): string {
   const name = key.replace(/(?:\[\d+\])+$/, "");
   const content = value.replace(/^\[(.*)\]$/s, "$1").replaceAll('"', "");
@@ -36,13 +36,12 @@ function maskedValue({ key, value }: FlatPair): string {
   return finding?.kind === "secret_value" ? "[redacted:secret_value]" : redactSecrets(value).text;
 }
 
-/** The settings of a profile, in the order of the file. */
-export function profileCard(source: StructuredText): string[] | undefined {
-  const pairs = readProfile(source);
-  return pairs === undefined ? undefined : packLines(pairs.map(renderPair));
+/** Lists the settings of a profile, in file order. */
+export function profileCard(pairs: readonly FlatPair[]): string[] {
+  return packLines(pairs.map(renderPair));
 }
 
-/** Sections and assignments, one per line. Only the first line of a longer value is kept. */
+/** Reads sections and assignments, one per line. Keeps only the first line of a multi-line value. */
 function readLines(text: string): FlatPair[] {
   const pairs: FlatPair[] = [];
   let section = "";

@@ -6,18 +6,18 @@ import {
   type MarkdownSection,
 } from "./markdown-sections.ts";
 
-/** The parts of a decision record, in plain words. A part that the record lacks is absent. */
+/** The parts of a decision record as plain text. Parts that the record lacks are absent. */
 export interface Decision {
   status?: string | undefined;
   goal?: string | undefined;
   choice?: string | undefined;
-  /** Rejected options, each with its reason if the record gives one. */
+  /** Rejected options, each with its reason if the record states one. */
   rejected: string[];
   constraints: string[];
   negative: string[];
 }
 
-/** Maximum number of items read under a heading. */
+/** Maximum number of items to read under a heading. */
 const maxItems = 1_000;
 
 const knownNames: ReadonlySet<string> = new Set(Object.values(decisionHeadings).flat());
@@ -27,8 +27,8 @@ const normalized = (heading: string): string =>
   folded(heading).replace(/^[^\p{L}]+|[^\p{L}]+$/gu, "");
 
 /**
- * Reads MADR, Nygard's template and flat labelled records, in English and Russian. Undefined if there is neither a
- * choice nor a rejection.
+ * Reads MADR, Nygard's template and flat labelled records, in English and Russian. Returns
+ * undefined if the record has neither a choice nor a rejection.
  */
 export function readDecision(text: string): Decision | undefined {
   const sections = readSections(text);
@@ -62,7 +62,7 @@ const withoutVerdict = (item: string): string => item.replace(verdict, "");
 const labelForm =
   /^\s*(?:[-*+]\s+)?(?:\*\*|__)?([\p{L}][\p{L} _-]{2,40}?)(?:\*\*|__)?\s*:(?:\*\*|__)?(?:\s+(.*))?$/u;
 
-/** Adds the text below a section's heading, and the text of its labelled lines under their labels. */
+/** Collects the text below a section's heading, and the text of labelled lines under their labels. */
 function collect(found: Map<string, string[]>, section: MarkdownSection): void {
   let name = normalized(section.heading);
   let lines: string[] = [];
@@ -88,7 +88,7 @@ function collect(found: Map<string, string[]>, section: MarkdownSection): void {
   turnTo("");
 }
 
-/** The considered options that the choice does not name, each with the first argument against it. */
+/** Returns the considered options that the choice does not name, each with the first argument against it. */
 function notChosen(options: string[], choice: string, sections: MarkdownSection[]): string[] {
   const chosen = folded(choice);
   const isChosen = (option: string): boolean =>

@@ -11,7 +11,7 @@ export interface Option {
   excludes: string[];
 }
 
-/** Maximum number of rows read from a table. */
+/** Maximum number of rows to read from a table. */
 const maxRows = 5_000;
 
 const idNames = "id|key|code|option|вариант|опция|№".split("|");
@@ -22,8 +22,8 @@ const excludesNames =
     .concat("исключает|несовместимо|несовместим с|несовместимо с|конфликты".split("|"));
 
 /**
- * Reads an option matrix from JSON, YAML, or a Markdown table, list or headings. Undefined if any
- * row lacks an id or a summary.
+ * Reads an option matrix from JSON, YAML, or a Markdown table, list or headings. Returns undefined
+ * if any row lacks an id or a summary.
  */
 export function readOptions({ path, text, value: parse }: StructuredText): Option[] | undefined {
   const value = parse();
@@ -95,7 +95,7 @@ const cellsOf = (line: string): string[] =>
     .split("|")
     .map(plainWords);
 
-/** The rows of the first table whose columns are recognized. */
+/** Reads the rows of the first table whose columns are recognized. */
 function readTable(lines: readonly string[]): Option[] | undefined {
   const [head, rule, ...body] = lines;
   if (head === undefined || rule === undefined || !/^[\s|:-]+$/.test(rule)) return undefined;
@@ -108,8 +108,8 @@ function readTable(lines: readonly string[]): Option[] | undefined {
 }
 
 /**
- * Reads an option from `O1: text; excludes O3`, `Option 1 - text` or `Вариант 1. text`. The text
- * may follow below a heading.
+ * Parses an option from `O1: text; excludes O3`, `Option 1 - text` or `Вариант 1. text`. The text
+ * may also be below a heading.
  */
 function readSentence(sentence: string, below = ""): Option | undefined {
   const found =

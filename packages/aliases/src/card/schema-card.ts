@@ -7,33 +7,26 @@ import { readTypeMap } from "./type-map-fields.ts";
 import type { StructuredText } from "./structured-text.ts";
 
 /**
- * Fields of a JSON Schema, OpenAPI, Avro, GraphQL, protobuf or SQL file. With `isLoose`, also those
- * of a plain map of names to types.
+ * Reads the fields of a JSON Schema, OpenAPI, GraphQL, protobuf or SQL file. If the alias marks the
+ * file as a schema, also accepts a plain map of names to types.
  */
-export function readSchema(
-  source: StructuredText,
-  options: { isLoose?: boolean | undefined } = {},
-): SchemaField[] | undefined {
+export function readSchema(source: StructuredText): SchemaField[] | undefined {
   const value = source.value();
   const fields = isJsonSchema(value)
     ? readJsonSchema(value)
-    : (readTypeMap(value, options.isLoose ?? false) ?? readSchemaText(source.path, source.text));
+    : ((source.isSchema ? readTypeMap(value) : undefined) ??
+      readSchemaText(source.path, source.text));
   return fields !== undefined && fields.length > 0 ? fields : undefined;
 }
 
-/** One line per field, or several fields per line if there are more fields than lines. */
-export function schemaCard(
-  source: StructuredText,
-  options: { isLoose?: boolean | undefined } = {},
-): string[] | undefined {
-  const fields = readSchema(source, options);
-  if (fields === undefined) return undefined;
+/** Renders one field per line, or several per line if there are more fields than lines. */
+export function schemaCard(fields: readonly SchemaField[]): string[] {
   const lines = fields.slice(0, maxCardLines).flatMap(renderLines);
   if (fields.length <= maxCardLines && lines.length <= maxCardLines) return lines;
   return packItems("", fields.map(renderField), { maxLines: maxCardLines, separator: ", " });
 }
 
-/** A long enumeration takes several lines, because a part of it is useless. */
+/** Renders a field. A long enumeration takes several lines, because a truncated one is useless. */
 function renderLines(field: SchemaField): string[] {
   const line = cleanItem(renderField(field));
   if (line.length <= maxCardTextLength || field.values === undefined) return [line];

@@ -1,7 +1,7 @@
 import { leadingLines } from "./card-lines.ts";
 import { maxSchemaFields, type SchemaField } from "./schema-field.ts";
 
-/** The fields of a GraphQL, protobuf or SQL file, read line by line. Undefined for other paths. */
+/** Reads the fields of a GraphQL, protobuf or SQL file line by line. Returns undefined for other paths. */
 export function readSchemaText(path: string, text: string): SchemaField[] | undefined {
   const extension = /\.(graphqls?|gql|proto|sql)$/i.exec(path)?.[1]?.toLowerCase();
   if (extension === undefined) return undefined;
@@ -11,7 +11,7 @@ export function readSchemaText(path: string, text: string): SchemaField[] | unde
 
 type FieldReader = (line: string, owner: string) => SchemaField | undefined;
 
-/** Blocks `kind Name {` with one member per line. The members of an enum are its values. */
+/** Reads `kind Name {` blocks with one member per line. The members of an enum are its values. */
 function readBlocks(text: string, readField: FieldReader): SchemaField[] {
   const fields: SchemaField[] = [];
   const owners: { name: string; values?: string[] | undefined }[] = [];
@@ -57,7 +57,7 @@ const protoField: FieldReader = (line, owner) => {
     : field;
 };
 
-/** Columns of CREATE TABLE. A column is required if it is NOT NULL or a primary key. */
+/** Reads the columns of CREATE TABLE statements. A column is required if it is NOT NULL or a primary key. */
 function readSql(text: string): SchemaField[] {
   const lines = leadingLines(text).map((line) => line.replace(/--.*$/, ""));
   return lines

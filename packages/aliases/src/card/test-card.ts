@@ -1,13 +1,14 @@
-import { packGroups, type ItemGroup } from "./pack-items.ts";
+import type { NamedItem } from "./describe-list.ts";
+import type { ItemGroup } from "./pack-items.ts";
 
 const quoted = (name: string): string =>
   `(?<${name}Quote>["'\`])(?<${name}>(?:\\\\.|(?!\\k<${name}Quote>)[^\\\\\\n]){1,300})`;
-/** Skips the table of `.each`, which ends on the same line or at the start of a later one. */
+/** Skips the table of `.each`, which ends on the same line or at the start of a later line. */
 const table = String.raw`(?:[^\n]{0,300}?\)\()?`;
 
 /**
  * How test runners mark subjects and cases. In Python, an unindented case (see `indent`) ends the
- * subject before it.
+ * preceding subject.
  */
 const conventions: readonly { paths: RegExp; mark: RegExp }[] = [
   {
@@ -36,7 +37,10 @@ const conventions: readonly { paths: RegExp; mark: RegExp }[] = [
   },
 ];
 
-/** Subjects with the names of their cases, by the conventions of the path's language. Undefined if there are none. */
+/**
+ * Returns subjects with the names of their cases, following the conventions of the path's language.
+ * Returns undefined if there are none.
+ */
 export function readTests(path: string, text: string): ItemGroup[] | undefined {
   const mark = conventions.find(({ paths }) => paths.test(path))?.mark;
   if (mark === undefined) return undefined;
@@ -54,7 +58,7 @@ export function readTests(path: string, text: string): ItemGroup[] | undefined {
   return joined.length === 0 ? undefined : joined;
 }
 
-/** Treats subjects without cases as cases, so that neighbours share a line. */
+/** Treats subjects without cases as cases, so that adjacent ones share a line. */
 function joinBare(groups: readonly ItemGroup[]): ItemGroup[] {
   const joined: ItemGroup[] = [];
   for (const group of groups) {
@@ -66,8 +70,11 @@ function joinBare(groups: readonly ItemGroup[]): ItemGroup[] {
   return joined;
 }
 
-/** Test subjects with the names of their cases. */
-export function testCard(path: string, text: string): string[] | undefined {
-  const groups = readTests(path, text);
-  return groups === undefined ? undefined : packGroups(groups);
+/** Returns the cases by name, each after its subject. */
+export function casesOf(groups: readonly ItemGroup[]): NamedItem[] {
+  return groups.flatMap(({ subject, items }) =>
+    (items.length > 0 ? items : [""]).map((item) => ({
+      key: [subject, item].filter((part) => part !== "").join(": "),
+    })),
+  );
 }

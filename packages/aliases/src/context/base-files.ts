@@ -7,15 +7,15 @@ import {
 } from "./context-base.ts";
 import type { ContextFolder } from "./context-folder.ts";
 
-/** The folder operations that the base's files need. */
+/** The folder operations needed to read and write the base. */
 export type BaseFolder = Pick<ContextFolder, "pathOf" | "read" | "write" | "remove">;
 
 const BASE = "ctx/base.json";
 const BASE_ID = "ctx/base.sha";
 
 /**
- * Reads the accepted base. Undefined if there is none. base.json is authoritative. base.sha repeats
- * its id for other tools: it may be missing, but it never differs.
+ * Reads the accepted base, or returns undefined if there is none. base.json is authoritative.
+ * base.sha repeats its id for other tools. It may be missing, but must not differ.
  * @throws AliasesError `context_corrupt`, `io_failed`, `aborted`
  */
 export async function readBase(
@@ -36,8 +36,8 @@ export async function readBase(
 }
 
 /**
- * Writes both files. Removes base.sha first and writes it last, so that after a kill it is either
- * missing or correct.
+ * Writes both files. Removes base.sha first and writes it last, so that it is either missing or
+ * correct if the process is killed.
  */
 export async function writeBase(
   folder: BaseFolder,

@@ -1,11 +1,11 @@
 import { parseAlias } from "../registry/alias-name.ts";
 
-/** Windows device names, with any extension. */
+/** Device names reserved by Windows, with any extension. */
 const DEVICE = /^(?:CON|PRN|AUX|NUL|COM\d|LPT\d)\./;
 
 /**
- * The file name of an alias's card, the same on every system. Undefined if the text is not an
- * alias.
+ * Returns the file name of an alias's card, which is the same on every system. Returns undefined if
+ * the text is not an alias.
  */
 export function cardFileName(alias: string): string | undefined {
   const parsed = parseAlias(alias);

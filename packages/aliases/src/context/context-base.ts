@@ -11,7 +11,7 @@ export interface ContextBase {
   version: PackVersion;
 }
 
-/** The text of `ctx/base.json`, with its aliases in code unit order. */
+/** Renders `ctx/base.json`, with its aliases in code unit order. */
 export function renderContextBase({ snapshot, version }: ContextBase): string {
   const { accepted, deltas, repairs } = version;
   const entries = orderedByAlias(Object.entries(snapshot.entries));
@@ -40,7 +40,7 @@ export function parseContextBase(text: string, file: string): ContextBase {
   };
 }
 
-/** The error for a damaged context file. */
+/** Creates the error for a damaged context file. */
 export function corruptContext(file: string, what: string, cause?: unknown): AliasesError {
   const message = `${file} is damaged: ${what.replace(/\.$/, "")}. Restore it, or delete it to begin anew.`;
   return new AliasesError("context_corrupt", message, { cause });

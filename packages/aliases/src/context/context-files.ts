@@ -10,34 +10,35 @@ import { cardFileName } from "./card-file-name.ts";
 import type { ContextBase } from "./context-base.ts";
 import { createContextFolder, type ContextFolder } from "./context-folder.ts";
 
-/** Cancels a call on context files. */
+/** Options of calls on context files. */
 interface ContextFilesOptions {
   signal?: AbortSignal | undefined;
 }
 
 /**
- * The files beside a registry: the last pack, the cards, and the accepted base with its counters.
- * Returned paths are relative to the root, with forward slashes. Every call may throw io_failed and
- * aborted. Calls that write throw io_failed if the registry was opened with `persist: false`.
+ * The files stored with a registry: the last pack, the cards, and the accepted base with its
+ * counters. Returned paths are relative to the root and use forward slashes. Every call may throw
+ * io_failed and aborted. Calls that write throw io_failed if the registry was opened with `persist:
+ * false`.
  */
 export interface ContextFiles {
   /**
-   * The last accepted base. Undefined before the first `accept`.
+   * Reads the last accepted base. Returns undefined before the first `accept`.
    * @throws AliasesError `context_corrupt`
    */
   readBase(options?: ContextFilesOptions): Promise<ContextBase | undefined>;
   /**
-   * Stores the pack's state as the new base: A+1, B=0, C=0.
+   * Stores the pack's state as the new base. Sets A+1, B=0, C=0.
    * @throws AliasesError `context_conflict` if a file of the pack changed after the pack was built,
    * `context_corrupt`, `registry_locked`
    */
   accept(pack: Pick<Pack, "entries">, options?: ContextFilesOptions): Promise<ContextBase>;
   /**
-   * Writes ctx/delta.patch and returns its path. Counts it (B+1) unless the file already holds the
+   * Writes ctx/delta.patch and returns its path. Increments B unless the file already contains the
    * same patch.
    */
   writeDelta(patch: string, options?: ContextFilesOptions): Promise<string>;
-  /** Counts a repair of a failed result: C+1. Does nothing before the first `accept`. */
+  /** Counts a repair of a failed result by incrementing C. Does nothing before the first `accept`. */
   countRepair(options?: ContextFilesOptions): Promise<void>;
   /** Writes prompt.pack and returns its path. */
   writePack(pack: Pick<Pack, "text">, options?: ContextFilesOptions): Promise<string>;
@@ -47,7 +48,7 @@ export interface ContextFiles {
     card: Pick<Card, "text">,
     options?: ContextFilesOptions,
   ): Promise<string>;
-  /** True if the card existed. */
+  /** Returns true if the card existed. */
   removeCard(alias: string, options?: ContextFilesOptions): Promise<boolean>;
 }
 
@@ -55,7 +56,7 @@ const LOCK = "aliases.lock";
 const DELTA = "ctx/delta.patch";
 const PACK = "prompt.pack";
 
-/** The context files of a registry's folder. Creating them does no I/O. */
+/** Accesses the context files of a registry's folder. Creating the object does no I/O. */
 export function createContextFiles(registry: AliasRegistry): ContextFiles {
   const folder = createContextFolder(registry);
   const changeVersion = async (

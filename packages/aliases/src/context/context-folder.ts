@@ -2,28 +2,28 @@ import { mkdir, readFile, rm } from "node:fs/promises";
 import { dirname, posix } from "node:path";
 
 import { throwIfAborted } from "@ccl/core/async";
-import { resolveInside, writeFileDurable } from "@ccl/core/node";
+import { resolveInside, unless, writeFileDurable } from "@ccl/core/node";
 
 import { AliasesError } from "../aliases-error.ts";
 import type { AliasRegistry } from "../registry/alias-registry.ts";
-import { isErrorWithCode, toIoError } from "../registry/io-error.ts";
+import { toIoError } from "../registry/io-error.ts";
 import { withRegistryLock } from "../registry/registry-lock.ts";
 
-/** Reads and writes below a registry's folder. Names are relative to it, with forward slashes. */
+/** Reads and writes files in a registry's folder. Names are relative to it and use forward slashes. */
 export interface ContextFolder {
-  /** The path relative to the root, for messages. */
+  /** Returns the path relative to the root, for messages. */
   pathOf(name: string): string;
-  /** Reads a file. Undefined if it does not exist. */
+  /** Reads a file. Returns undefined if it does not exist. */
   read(name: string, signal: AbortSignal | undefined): Promise<string | undefined>;
   /** Writes atomically. The file is on disk when the promise resolves. */
   write(name: string, text: string, signal: AbortSignal | undefined): Promise<void>;
-  /** True if the file existed. */
+  /** Removes a file. Returns true if it existed. */
   remove(name: string, signal: AbortSignal | undefined): Promise<boolean>;
   /** Runs `work` while no other process holds the same lock. */
   withLock<T>(name: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T>;
 }
 
-/** The folder of a registry. Creating it does no I/O. Writing fails if the registry does not persist. */
+/** Opens a registry's folder without I/O. Writing fails if the registry does not persist. */
 export function createContextFolder(registry: AliasRegistry): ContextFolder {
   const place = async (name: string, signal: AbortSignal | undefined): Promise<string> => {
     throwIfAborted(signal, AliasesError);
@@ -44,9 +44,8 @@ export function createContextFolder(registry: AliasRegistry): ContextFolder {
     pathOf,
     async read(name, signal) {
       try {
-        return await readFile(await place(name, signal), "utf8");
+        return await unless(["ENOENT"], readFile(await place(name, signal), "utf8"), undefined);
       } catch (error) {
-        if (isErrorWithCode(error, "ENOENT")) return undefined;
         throw toIoError(error, `read ${pathOf(name)}`);
       }
     },
@@ -63,10 +62,9 @@ export function createContextFolder(registry: AliasRegistry): ContextFolder {
     async remove(name, signal) {
       requirePersistence(name);
       try {
-        await rm(await place(name, signal));
-        return true;
+        const removed = rm(await place(name, signal)).then(() => true);
+        return await unless(["ENOENT"], removed, false);
       } catch (error) {
-        if (isErrorWithCode(error, "ENOENT")) return false;
         throw toIoError(error, `remove ${pathOf(name)}`);
       }
     },

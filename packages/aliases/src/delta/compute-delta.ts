@@ -1,4 +1,5 @@
 import { redactSecrets } from "@ccl/core";
+import { throwIfAborted } from "@ccl/core/async";
 
 import { AliasesError } from "../aliases-error.ts";
 import { cleanLine } from "../card/card-lines.ts";
@@ -8,11 +9,9 @@ import { snapshotId } from "./snapshot-id.ts";
 import type { AliasChange, Delta, Snapshot, SnapshotEntry } from "./snapshot.ts";
 import { createTextPatch, type PatchNames } from "./text-patch.ts";
 
-type Changed = Extract<AliasChange, { type: "changed" }>;
-
 /**
- * Compares two snapshots alias by alias. Pure. Asynchronous only because code is compared by its
- * parsed outline.
+ * Compares two snapshots alias by alias. The result is the same whether or not texts were kept.
+ * Pure. Asynchronous only because code is compared by its parsed outline.
  */
 export async function computeDelta(
   base: Snapshot,
@@ -25,15 +24,11 @@ export async function computeDelta(
   const renamed = new Set(origins.values());
   const changes: AliasChange[] = [];
   for (const alias of [...new Set([...before.keys(), ...after.keys()])].sort()) {
-    if (options.signal?.aborted === true) {
-      throw new AliasesError("aborted", `The delta from ${base.id} was aborted.`, {
-        cause: options.signal.reason,
-      });
-    }
+    throwIfAborted(options.signal, AliasesError);
     if (renamed.has(alias)) continue;
     const was = origins.get(alias) ?? alias;
     const entries = { was, before: before.get(was), after: after.get(alias) };
-    const change = await compare(alias, entries, options);
+    const change = await compare(alias, entries, options.signal);
     if (change !== undefined) changes.push(change);
   }
   return { baseId: snapshotId(base.entries), nextId: snapshotId(next.entries), changes };
@@ -42,48 +37,39 @@ export async function computeDelta(
 async function compare(
   alias: string,
   entries: { was: string; before: SnapshotEntry | undefined; after: SnapshotEntry | undefined },
-  options: { signal?: AbortSignal | undefined },
+  signal: AbortSignal | undefined,
 ): Promise<AliasChange | undefined> {
   const { was, before, after } = entries;
-  if (after === undefined)
-    return before === undefined ? undefined : { alias, type: "removed", path: before.path };
-  if (before === undefined) return { alias, type: "added", entry: { ...after } };
-  const { path, sha256 } = after;
-  const renamed = was === alias ? [] : [describeRename(was, before, path)];
-  if (was !== alias && before.sha256 === sha256)
-    return {
-      alias,
-      type: "changed",
-      was,
-      path,
-      sha256,
-      patch: "",
-      text: after.text,
-      notes: renamed,
-    };
-  const isSame = before.path === path && before.sha256 === sha256 && before.text === after.text;
-  if (isSame) return undefined;
+  if (before === undefined) return after && { alias, type: "added", entry: { ...after } };
+  if (after === undefined) return { alias, type: "removed", path: before.path };
+  const { path, sha256, text } = after;
+  const isRenamed = was !== alias;
+  const isSame = before.sha256 === sha256;
+  if (isSame && !isRenamed && before.path === path) return undefined;
+  const changed = {
+    alias,
+    type: "changed",
+    was: isRenamed ? was : undefined,
+    path,
+    sha256,
+  } as const;
+  const notes = isRenamed ? [describeRename(was, before, path)] : [];
+  if (isSame && isRenamed) return { ...changed, patch: "", text, notes };
   const names = {
     before: `${was}@${before.sha256.slice(0, 8)}`,
     after: `${alias}@${sha256.slice(0, 8)}`,
   };
   const patch =
-    before.text === undefined || after.text === undefined
+    before.text === undefined || text === undefined
       ? undefined
-      : await createTextPatch(before.text, after.text, names);
+      : await createTextPatch(before.text, text, names);
   const maskedPatch =
     patch === undefined ? undefined : await createMaskedPatch({ before, after }, names);
-  const changed: Omit<Changed, "notes"> = { alias, type: "changed", path, sha256 };
-  if (was !== alias) changed.was = was;
-  if (patch !== undefined) changed.patch = patch;
-  if (maskedPatch !== undefined) changed.maskedPatch = maskedPatch;
-  else if (after.text !== undefined) changed.text = after.text;
-  const place = was === alias ? before : { ...before, path };
-  const content = await describeChange(
-    { alias, before: place, after, patch, maskedPatch },
-    options,
+  const place = isRenamed ? { ...before, path } : before;
+  notes.push(
+    ...(await describeChange({ alias, before: place, after, patch, maskedPatch }, signal)),
   );
-  return { ...changed, notes: [...renamed, ...content] };
+  return { ...changed, patch, ...(maskedPatch === undefined ? { text } : { maskedPatch }), notes };
 }
 
 function describeRename(was: string, before: SnapshotEntry, path: string): string {
@@ -92,8 +78,8 @@ function describeRename(was: string, before: SnapshotEntry, path: string): strin
 }
 
 /**
- * Masks both files as a whole, because a hunk with only the middle of a key does not look like a
- * secret.
+ * Creates a patch of the masked files. Masks them as a whole, because a hunk with only part of a
+ * key does not look like a secret.
  */
 async function createMaskedPatch(
   { before, after }: { before: SnapshotEntry; after: SnapshotEntry },

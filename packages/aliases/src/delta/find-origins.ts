@@ -2,12 +2,12 @@ import type { SnapshotEntry } from "./snapshot.ts";
 
 type Entries = ReadonlyMap<string, SnapshotEntry>;
 
-/** Minimum share of common lines in a renamed file, as in git. */
+/** Minimum share of common lines in a renamed file. Same as in git. */
 const MIN_SIMILARITY = 0.5;
 
 /**
- * Finds the origin of added aliases: a removed one with the same path, or else the same content, or
- * else half of the lines in common. Each removed alias is the origin of one alias.
+ * Finds the removed alias that each added alias comes from. Tries the same path, then the same
+ * content, then half of the lines in common. Each removed alias is used only once.
  */
 export function findOrigins(before: Entries, after: Entries): Map<string, string> {
   const origins = new Map<string, string>();
@@ -32,7 +32,7 @@ export function findOrigins(before: Entries, after: Entries): Map<string, string
   return origins;
 }
 
-/** The share of the longer text's lines that both texts have. 0 if a text is unknown. */
+/** Returns the share of the longer text's lines that are in both texts, or 0 if a text is unknown. */
 function similarity({ text: old }: SnapshotEntry, { text: fresh }: SnapshotEntry): number {
   if (old === undefined || fresh === undefined) return 0;
   const [oldLines, freshLines] = [wordedLines(old), wordedLines(fresh)];
@@ -46,7 +46,7 @@ function similarity({ text: old }: SnapshotEntry, { text: fresh }: SnapshotEntry
   return common.length / Math.max(oldLines.length, freshLines.length, 1);
 }
 
-/** Lines of brackets and blanks say nothing about a file. */
+/** Returns the lines with words. Brackets and blank lines say nothing about a file. */
 function wordedLines(text: string): string[] {
   return text.split("\n").filter((line) => /[\p{L}\p{N}]/u.test(line));
 }

@@ -9,11 +9,11 @@ export interface RenderDeltaOptions {
   /** Instruction to the model about the changes. */
   action?: string | undefined;
   /**
-   * Maximum tokens of the whole prompt. Exceeded only if not even a single line fits. Hunks are
-   * added as far as they fit.
+   * Maximum tokens of the whole prompt. Exceeded only if not even one line fits. Hunks use whatever
+   * room is left.
    */
   budget?: number | undefined;
-  /** By default the estimator of @ccl/core, which leaves a tenth of `budget` free. */
+  /** Defaults to the estimator of @ccl/core, which leaves a tenth of `budget` free. */
   counter?: TokenCounter | undefined;
 }
 
@@ -21,8 +21,8 @@ const ESTIMATE_SHARE = 0.9;
 
 /**
  * Renders the prompt of an iteration: BASE, DELTA in words, HUNKS within the budget, and ACTION if
- * one is given. Hunks are a unified diff with secrets masked. Applied to the files as the base
- * showed them, they give the current files. There is no final line feed.
+ * given. HUNKS is a unified diff with secrets masked. Applying it to the files as shown in the base
+ * produces the current files. The text has no trailing newline.
  */
 export function renderDelta(delta: Delta, options: RenderDeltaOptions = {}): string {
   const { budget, counter = estimatedCounter } = options;
@@ -38,7 +38,7 @@ export function renderDelta(delta: Delta, options: RenderDeltaOptions = {}): str
   if (shown !== described) return prompt(shown);
   const left = room - counter.count(prompt(described));
   let hunks = renderHunks(delta, { room: left, counter });
-  // Parts are counted separately, so the whole may differ by a few tokens.
+  // Parts are counted separately, so the total may be off by a few tokens.
   for (let share = 0.9; hunks.length > 0; share -= 0.3) {
     if (counter.count(prompt(described, hunks)) <= room) break;
     hunks = share < 0.2 ? [] : renderHunks(delta, { room: left * share, counter });
@@ -47,8 +47,8 @@ export function renderDelta(delta: Delta, options: RenderDeltaOptions = {}): str
 }
 
 /**
- * Returns all lines if they fit. Otherwise as many as fit, perhaps none, plus the number of omitted
- * ones.
+ * Returns all lines if they fit. Otherwise returns as many as fit, possibly none, and the number
+ * omitted.
  */
 export function fitLines(lines: string[], fits: (shown: string[]) => boolean): string[] {
   if (fits(lines)) return lines;
@@ -66,7 +66,7 @@ export function fitLines(lines: string[], fits: (shown: string[]) => boolean): s
   return cut(low);
 }
 
-/** One line for each alias that describes its change and begins with `- `. */
+/** Describes each alias's change on its own line, starting with `- `. */
 export function describeChanges(changes: readonly AliasChange[]): string[] {
   return changes.flatMap((change) =>
     linesOf(change).map((line) => `- ${cleanLine(change.alias)}: ${line}`),

@@ -4,7 +4,7 @@ import { cleanLine } from "../card/card-lines.ts";
 import type { AliasChange, Delta } from "./snapshot.ts";
 import { createAdditionPatch } from "./text-patch.ts";
 
-/** The hunks of one file. */
+/** The hunks of a file. */
 interface FileHunks {
   alias: string;
   path: string;
@@ -12,21 +12,22 @@ interface FileHunks {
 }
 
 /**
- * The changes of files as unified diffs by alias, in whole hunks that fit the room. Small files
- * come first, so that many are complete. Marks say what is left out. Empty if there is nothing to
- * show, or no room for a mark.
+ * Renders file changes as unified diffs by alias, in whole hunks that fit the room. Small files
+ * come first, so that more of them are complete. Marks show what was omitted. Returns an empty list
+ * if there is nothing to show or no room for a mark.
  */
 export function renderHunks(
   delta: Delta,
   { room, counter }: { room: number; counter: TokenCounter },
 ): string[] {
   const files = delta.changes.flatMap(hunksOf);
-  const sizes = new Map(files.map((file) => [file, counter.count(file.hunks.join("\n"))]));
-  const order = [...files].sort((a, b) => (sizes.get(a) ?? 0) - (sizes.get(b) ?? 0));
+  const order = files
+    .map((file) => ({ file, tokens: counter.count(file.hunks.join("\n")) }))
+    .sort((a, b) => a.tokens - b.tokens);
   const shown = new Map<FileHunks, string[]>();
   let left = room - counter.count(`HUNKS:\n${hiddenMark(files.length)}\n`);
   if (files.length === 0 || left < 0) return [];
-  for (const file of order) {
+  for (const { file } of order) {
     const mark = markOf(file, file.hunks.length);
     const head = `--- ${cleanLine(file.alias)} ${cleanLine(file.path)}`;
     left -= counter.count(`${head}\n${mark}\n`);

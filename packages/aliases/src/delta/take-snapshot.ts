@@ -1,52 +1,40 @@
+import { throwIfAborted } from "@ccl/core/async";
+
 import { AliasesError } from "../aliases-error.ts";
 import type { AliasRegistry } from "../registry/alias-registry.ts";
 import { orderedByAlias, snapshotId } from "./snapshot-id.ts";
 import type { Snapshot, SnapshotEntry } from "./snapshot.ts";
 
-/** Number of files read concurrently. */
-const batchSize = 16;
-
 /** Options of `takeSnapshot`. */
 export interface TakeSnapshotOptions {
   registry: AliasRegistry;
-  /** All aliases by default. */
-  aliases?: readonly string[] | undefined;
   /**
    * Aliases whose text is kept, so that a later delta can show what changed. Binary files have no
-   * text. "all" by default.
+   * text. Defaults to "all".
    */
-  texts?: "all" | "none" | readonly string[] | undefined;
+  texts?: "all" | readonly string[] | undefined;
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Captures the state of the registry's files on disk, with LF line ends. Omits unknown aliases and
- * those whose file is gone.
+ * Captures the state of the registry's files on disk, with LF line endings. Omits aliases whose
+ * file no longer exists.
  */
 export async function takeSnapshot(options: TakeSnapshotOptions): Promise<Snapshot> {
   const { registry, texts = "all", signal } = options;
-  const aliases = [...new Set(options.aliases ?? registry.list().map((entry) => entry.alias))];
-  const kept = new Set(typeof texts === "string" ? [] : texts);
+  const kept = texts === "all" ? undefined : new Set(texts);
   const found: [string, SnapshotEntry][] = [];
-  for (let start = 0; start < aliases.length; start += batchSize) {
-    if (signal?.aborted === true) {
-      throw new AliasesError("aborted", `The snapshot of ${registry.root} was aborted.`, {
-        cause: signal.reason,
-      });
+  for (const { alias, path, sha256, isBinary } of await registry.stat({ signal })) {
+    throwIfAborted(signal, AliasesError);
+    if (sha256 === undefined) continue;
+    const entry: SnapshotEntry = { path, sha256 };
+    if (!isBinary && kept?.has(alias) !== false) {
+      const content = await registry.resolve(alias, { signal });
+      if (!content.ok) continue;
+      entry.sha256 = content.value.sha256;
+      entry.text = content.value.text?.replaceAll("\r\n", "\n");
     }
-    const batch = aliases.slice(start, start + batchSize);
-    const results = await Promise.all(
-      batch.map((alias) => registry.resolve(alias, signal === undefined ? {} : { signal })),
-    );
-    for (const result of results) {
-      if (!result.ok) continue;
-      const { alias, path, sha256, text } = result.value;
-      const isKept = text !== undefined && (texts === "all" || kept.has(alias));
-      found.push([
-        alias,
-        isKept ? { path, sha256, text: text.replaceAll("\r\n", "\n") } : { path, sha256 },
-      ]);
-    }
+    found.push([alias, entry]);
   }
   const entries = orderedByAlias(found);
   return { id: snapshotId(entries), entries };

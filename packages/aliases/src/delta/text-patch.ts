@@ -1,5 +1,5 @@
 /**
- * Maximum number of differing lines, since the search for a shortest diff is quadratic in it. Above
+ * Maximum number of differing lines, because finding the shortest diff takes quadratic time. Above
  * it, the new text is stored whole.
  */
 const maxEditLines = 1_000;
@@ -10,7 +10,10 @@ export interface PatchNames {
   after: string;
 }
 
-/** A unified diff that turns one text exactly into the other. Undefined if they have too little in common. */
+/**
+ * Creates a unified diff that turns `before` exactly into `after`. Returns undefined if they have
+ * too little in common.
+ */
 export async function createTextPatch(
   before: string,
   after: string,
@@ -23,11 +26,11 @@ export async function createTextPatch(
   });
   if (found === undefined) return undefined;
   const patch = formatPatch(found, FILE_HEADERS_ONLY);
-  // The format cannot express everything, such as a lone carriage return at a line's end, so the patch is verified.
+  // The format cannot express everything, such as a lone carriage return at the end of a line, so verify the patch.
   return (await applyTextPatch(before, patch)) === after ? patch : undefined;
 }
 
-/** The unified diff that adds a whole file. */
+/** Creates a unified diff that adds a whole file. */
 export function createAdditionPatch(text: string, name: string): string {
   const lines = text.split("\n");
   const isEnded = lines.at(-1) === "";
@@ -38,7 +41,7 @@ export function createAdditionPatch(text: string, name: string): string {
   return `${head}@@ -0,0 +1,${lines.length} @@\n${body}${isEnded ? "" : "\\ No newline at end of file\n"}`;
 }
 
-/** The patched text. Undefined if the patch is invalid or belongs to another text. */
+/** Returns the patched text, or undefined if the patch is invalid or does not apply to the text. */
 export async function applyTextPatch(before: string, patch: string): Promise<string | undefined> {
   const { applyPatch } = await import("diff");
   try {
@@ -49,7 +52,7 @@ export async function applyTextPatch(before: string, patch: string): Promise<str
   }
 }
 
-/** The numbers of lines that a patch adds and removes. */
+/** Counts the lines that a patch adds and removes. */
 export function countPatchLines(patch: string): { added: number; removed: number } {
   const hunks = /^@@/m.exec(patch);
   const lines = hunks === null ? [] : patch.slice(hunks.index).split("\n");

@@ -148,9 +148,15 @@ class SPDLOG_API Sink : public Base {
  public:
   virtual ~Sink() = default;
 };
-MY_INLINE void Sink::log(const std::string& text) { go(); }`;
+MY_INLINE void Sink::log(const std::string& text) { go(); }
+MY_EXPORT template <typename T> class Store {};
+template <typename T> MY_CONSTEXPR auto size_of(T value) -> int { return 1; }
+extern "C" int run(int count) { return count; }`;
     const outline = await buildOutline({ path: "sink.h", text });
-    expect(outline).toMatchObject({ hasErrors: false, exports: ["API", "Sink", "Sink::log"] });
+    expect(outline).toMatchObject({
+      hasErrors: false,
+      exports: ["API", "Sink", "Sink::log", "Store", "size_of", "run"],
+    });
   });
 
   it.each([
@@ -160,6 +166,12 @@ MY_INLINE void Sink::log(const std::string& text) { go(); }`;
       /class A:[^]*def go\(a\)/,
     ],
     ["a.h", "static int shared(int a) { return a; }\n", /int shared\(int a\)/],
+    ["b.h", "MY_EXPORT template <typename T> class Lost {\n  void go() { if (\n", /class Lost/],
+    [
+      "a.php",
+      "<?php\nif (!function_exists('go')) {\n  function go(int $a) {}\n} else {\n  class Other {}\n}\n",
+      /function go\(int \$a\)\nclass Other/,
+    ],
     [
       "a.kt",
       "class A {\n  companion object {\n    fun of(a: Int) = A()\n  }\n}\n",

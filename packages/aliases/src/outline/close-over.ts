@@ -5,8 +5,8 @@ const TYPES = /\b(?:class|interface|type|enum|struct|trait|union|record)$/;
 const STRINGS = /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/g;
 
 /**
- * Adds the hidden types that shown signatures refer to, directly or through other types, so that
- * readers see every type. Adds a value only if `typeof` refers to its type. Added declarations
+ * Adds the hidden types that the shown signatures refer to, directly or through other types, so
+ * that readers see every type. Adds a value only if `typeof` refers to it. The added declarations
  * export nothing.
  */
 export function closeOver(

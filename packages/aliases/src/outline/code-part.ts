@@ -1,8 +1,8 @@
 import { isRecord, parseJson } from "@ccl/core/json";
 
 /**
- * Extracts the code of a file that also holds other content, with the other lines blank: the
- * scripts of Vue and Svelte components, and the frontmatter of Astro. From a notebook it takes the
+ * Extracts the code of a file that also has other content, and blanks the other lines. Extracts the
+ * scripts of Vue and Svelte components, and the frontmatter of Astro. For a notebook, returns the
  * cells, with prose as comments and without outputs. Other files are returned unchanged.
  */
 export function codePart(path: string, text: string): string {

@@ -1,4 +1,7 @@
-/** How a language writes strings, which must stay unchanged, and comments, which may be dropped. */
+/**
+ * How a language writes strings, comments and blocks. Strings must stay unchanged. Comments may be
+ * removed.
+ */
 export interface LexicalStyle {
   lineComment: "//" | "#";
   hasBlockComments: boolean;
@@ -8,7 +11,19 @@ export interface LexicalStyle {
   rawQuotes: string;
   /** Quotes whose strings may span lines. */
   multilineQuotes: string;
+  /** True if brackets enclose members, false if only indentation does, as in Python. */
+  hasBraces: boolean;
 }
+
+/** C-style comments and strings. */
+export const C_STYLE: LexicalStyle = {
+  lineComment: "//",
+  hasBlockComments: true,
+  quotes: "\"'",
+  rawQuotes: "",
+  multilineQuotes: "",
+  hasBraces: true,
+};
 
 const OPENING = "([{<";
 const CLOSING = ")]}>,;";
@@ -53,8 +68,8 @@ function endOfWord(text: string, start: number): number {
 }
 
 /**
- * One line of code without comments, needless spaces and trailing separators. Strings stay
- * unchanged.
+ * Compacts code to one line without comments, unnecessary spaces and trailing separators. Strings
+ * stay unchanged.
  */
 export function compactText(text: string, style: LexicalStyle): string {
   const pieces: string[] = [];
@@ -84,7 +99,7 @@ export function compactText(text: string, style: LexicalStyle): string {
   return pieces.join("");
 }
 
-/** True if every bracket and every string is closed, so that the text is complete. */
+/** True if every bracket and string is closed, so the text is complete. */
 export function isBalanced(text: string, style: LexicalStyle): boolean {
   const open: string[] = [];
   for (let index = 0; index < text.length;) {

@@ -6,8 +6,8 @@ export interface Member {
 }
 
 /**
- * The common format in which the readers of all languages return a declaration. It can be rendered
- * at either depth.
+ * A declaration in the format that the readers of all languages return. It can be rendered at
+ * either depth.
  */
 export interface Declaration {
   /** The leading words, such as `const` or `abstract class`. */
@@ -18,19 +18,19 @@ export interface Declaration {
   signature: string;
   /** Undefined if there is no block of members. Empty for an empty block. */
   members: Member[] | undefined;
-  /** First sentence of its doc comment. Empty if there is none. */
+  /** First sentence of the doc comment. Empty if there is none. */
   documentation: string;
   firstLine: number;
   lastLine: number;
-  /** A function signature without a body. An implementation may follow. */
+  /** True for a function signature without a body. An implementation may follow. */
   isOverload: boolean;
 }
 
 type DeclarationParts = Pick<Declaration, "kind" | "name" | "signature"> & Partial<Declaration>;
 
 /**
- * A declaration at the lines of a node. By default it exports its name and has neither members nor
- * documentation.
+ * Creates a declaration for the lines of a node. By default it exports its name and has neither
+ * members nor documentation.
  */
 export function declarationAt(
   { firstLine, lastLine }: Pick<Declaration, "firstLine" | "lastLine">,

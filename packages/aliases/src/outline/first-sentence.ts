@@ -13,7 +13,7 @@ function firstParagraph(text: string): string {
   return lines.join(" ").replace(/\s+/g, " ");
 }
 
-/** The first sentence of documentation without comment marks, on one line. Empty if there is none. */
+/** Returns the first sentence of documentation on one line, without comment marks. Empty if there is none. */
 export function firstSentence(text: string): string {
   const paragraph = firstParagraph(text.slice(0, 4_000));
   let sentence = paragraph;

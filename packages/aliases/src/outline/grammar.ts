@@ -6,33 +6,19 @@ import { brotliDecompressSync } from "node:zlib";
 
 import { AliasesError } from "../aliases-error.ts";
 import { isNestedWithin } from "./nesting.ts";
+import type { GrammarName } from "./outline.ts";
 import { SyntaxNode } from "./syntax-node.ts";
 import type { Parser, ParserRuntime, SyntaxTree } from "./wasm-parser.ts";
 
-/** A grammar by its file name. `after-build.mjs` copies the files. */
-export type GrammarName =
-  | "typescript"
-  | "tsx"
-  | "javascript"
-  | "python"
-  | "go"
-  | "rust"
-  | "java"
-  | "cpp"
-  | "c-sharp"
-  | "php"
-  | "ruby"
-  | "bash";
-
 /**
- * Maximum length of a source to parse. Longer files are data or generated code, and take seconds to
- * parse.
+ * Maximum length of a source to parse. Longer files are data or generated code, and would take
+ * seconds.
  */
 const MAX_SOURCE_CHARACTERS = 2_000_000;
-// The parser resolves ambiguous brackets by recursion on a small, unguarded stack.
+// The parser handles ambiguous brackets recursively, on a small stack without overflow checks.
 const MAX_NESTING = 1_000;
-// The parser calls back every 100 steps. Ordinary code takes 1 to 4 steps per character, broken code up to 7. A limit
-// on steps instead of time gives the same result on every machine.
+// The parser calls back every 100 steps. Ordinary code takes 1 to 4 steps per character, broken
+// code up to 7. Limiting steps instead of time produces the same result on every machine.
 const BASE_PARSE_CALLBACKS = 1_000;
 const PARSE_CALLBACKS_PER_CHARACTER = 0.12;
 // Each step becomes slow in badly broken text. This is ten times the duration that ordinary code
@@ -42,8 +28,8 @@ const PARSE_MS_PER_CHARACTER = 0.004;
 
 const load = createRequire(import.meta.url);
 /**
- * The build copies the parser and the packed grammars beside the code. Unbuilt sources load them from the package that
- * the build copies.
+ * The build copies the parser and the packed grammars next to the code. Unbuilt sources load them
+ * from the package that the build copies from.
  */
 const IS_SOURCE = import.meta.url.endsWith(".ts");
 const RUNTIME_PATH = IS_SOURCE
@@ -64,7 +50,8 @@ async function startRuntime(): Promise<ParserRuntime> {
 }
 
 /**
- * Makes the next parse load a fresh copy, because this one's memory cannot be trusted after a trap.
+ * Makes the next parse load a fresh copy, because the memory of this one cannot be trusted after a
+ * trap.
  */
 function discardRuntime(): void {
   delete load.cache[RUNTIME_PATH];
@@ -100,8 +87,8 @@ function parseWithinBudget(parser: Parser, text: string): SyntaxTree | null {
 }
 
 /**
- * Parses a source and passes the root to `read`. The nodes are invalid afterwards. Undefined if the
- * source is too long, nested too deeply or too broken to parse in linear time.
+ * Parses a source and passes the root to `read`. The nodes are invalid afterwards. Returns
+ * undefined if the source is too long, too deeply nested, or too broken to parse in linear time.
  */
 export async function withSyntaxTree<T>(
   name: GrammarName,

@@ -1,10 +1,11 @@
+import type { LexicalStyle } from "./compact-text.ts";
 import type { Declaration } from "./declaration.ts";
-import { renderSignature, type RenderStyle } from "./render-outline.ts";
+import { renderSignature } from "./render-outline.ts";
 
-/** Joins overloads into one declaration with one line each, without the implementation. */
+/** Joins overloads into one declaration, with one line per overload and without the implementation. */
 export function joinOverloads(
   declarations: readonly Declaration[],
-  style: RenderStyle,
+  style: LexicalStyle,
 ): Declaration[] {
   const joined: Declaration[] = [];
   for (const declaration of declarations) {

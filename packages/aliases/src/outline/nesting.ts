@@ -1,5 +1,6 @@
 /**
- * True if the source never has more than `limit` open brackets, even inside strings and comments.
+ * True if the source never has more than `limit` brackets open at once. Counts brackets in strings
+ * and comments too.
  */
 export function isNestedWithin(text: string, limit: number): boolean {
   let depth = 0;

@@ -1,46 +1,34 @@
 import type { OutlineLanguage } from "./outline.ts";
 
-const LANGUAGE_BY_EXTENSION = new Map<string, OutlineLanguage>([
-  ["ts", "typescript"],
-  ["mts", "typescript"],
-  ["cts", "typescript"],
+const EXTENSIONS: [language: OutlineLanguage, extensions: string][] = [
+  ["typescript", "ts mts cts vue svelte astro"],
   ["tsx", "tsx"],
-  ["js", "javascript"],
-  ["mjs", "javascript"],
-  ["cjs", "javascript"],
-  ["jsx", "javascript"],
-  ...["vue", "svelte", "astro"].map((name) => [name, "typescript"] as const),
-  ["py", "python"],
-  ["ipynb", "python"],
-  ["pyi", "python"],
+  ["javascript", "js mjs cjs jsx"],
+  ["python", "py pyi ipynb"],
   ["go", "go"],
-  ["rs", "rust"],
+  ["rust", "rs"],
   ["java", "java"],
-  ...["c", "h", "cc", "hh", "cpp", "hpp", "cxx", "hxx"].map((name) => [name, "cpp"] as const),
-  ["cs", "c-sharp"],
+  ["cpp", "c h cc hh cpp hpp cxx hxx"],
+  ["c-sharp", "cs"],
   ["php", "php"],
-  ["rb", "ruby"],
-  ["rake", "ruby"],
-  ["sh", "bash"],
-  ["bash", "bash"],
-  ["kt", "kotlin"],
-  ["kts", "kotlin"],
+  ["ruby", "rb rake"],
+  ["bash", "sh bash"],
+  ["kotlin", "kt kts"],
   ["swift", "swift"],
   ["scala", "scala"],
   ["sql", "sql"],
-  ...["css", "scss", "less"].map((name) => [name, "css"] as const),
-  ["md", "markdown"],
-  ["markdown", "markdown"],
-  ["mdx", "markdown"],
-  ["json", "json"],
-  ["jsonc", "json"],
-  ["json5", "json"],
-  ["webmanifest", "json"],
-  ["yaml", "yaml"],
-  ["yml", "yaml"],
-]);
+  ["css", "css scss less"],
+  ["markdown", "md markdown mdx"],
+  ["json", "json jsonc json5 webmanifest"],
+  ["yaml", "yaml yml"],
+];
+const LANGUAGE_BY_EXTENSION = new Map(
+  EXTENSIONS.flatMap(([language, extensions]) =>
+    extensions.split(" ").map((extension) => [extension, language] as const),
+  ),
+);
 
-/** The language of a path's extension. Undefined if it is unknown. */
+/** Returns the language for a path's extension, or undefined if it is unknown. */
 export function outlineLanguage(path: string): OutlineLanguage | undefined {
   const dot = path.lastIndexOf(".");
   return dot < 0 ? undefined : LANGUAGE_BY_EXTENSION.get(path.slice(dot + 1).toLowerCase());

@@ -1,14 +1,14 @@
-/** A file's text, and its path, which decides the language. */
+/** A file's text and path. The path determines the language. */
 export interface SourceInput {
-  /** With forward slashes. Need not exist on disk. */
+  /** Uses forward slashes. The file need not exist on disk. */
   path: string;
   text: string;
-  /** Its alias if it has one. The prefix decides the kind of card. */
+  /** The file's alias, if any. Its prefix determines the kind of card. */
   alias?: string | undefined;
 }
 
-/** Languages that the parser or the readers of headings and keys understand. */
-export type OutlineLanguage =
+/** Languages with a syntax tree. `after-build.mjs` copies the grammars of the same names. */
+export type GrammarName =
   | "typescript"
   | "tsx"
   | "javascript"
@@ -20,7 +20,11 @@ export type OutlineLanguage =
   | "c-sharp"
   | "php"
   | "ruby"
-  | "bash"
+  | "bash";
+
+/** Languages that can be outlined by the parser or by reading headings and keys. */
+export type OutlineLanguage =
+  | GrammarName
   | "kotlin"
   | "swift"
   | "scala"
@@ -30,23 +34,23 @@ export type OutlineLanguage =
   | "json"
   | "yaml";
 
-/** One declaration of an outline, in whole lines. */
+/** A declaration in an outline, as whole lines. */
 export interface OutlineItem {
-  /** The name that importers use. For a list of re-exports, the first name. */
+  /** The name that importers use. For a list of re-exports, its first name. */
   name: string;
   /** The leading words, such as `const` or `abstract class`. */
   kind: string;
   /** Every name that this item exports. */
   exports: string[];
   text: string;
-  /** Lines of the source, 1-based, inclusive. */
+  /** Source lines, 1-based, inclusive. */
   firstLine: number;
   lastLine: number;
 }
 
 /**
- * A file reduced to its declarations. `text` renders `items`. All are exported, so the
- * word `export` is left out. `…` replaces omitted text, and `…12` twelve omitted parts.
+ * A file reduced to its declarations. `text` renders `items`. All of them are exported, so the word
+ * `export` is omitted. `…` replaces omitted text, and `…12` replaces twelve omitted parts.
  */
 export interface Outline {
   /** Undefined if the path's language is unknown. The outline then has no items. */
@@ -57,7 +61,7 @@ export interface Outline {
   exports: string[];
   /**
    * True if the source has syntax errors or syntax that the parser cannot read. The outline then
-   * has what could be recovered.
+   * contains what could be recovered.
    */
   hasErrors: boolean;
   /**

@@ -1,13 +1,7 @@
+import type { LexicalStyle } from "./compact-text.ts";
 import type { Declaration } from "./declaration.ts";
 
-/** How a language encloses members and starts a comment. */
-export interface RenderStyle {
-  lineComment: "//" | "#";
-  /** False if only indentation encloses members, as in Python. */
-  hasBraces: boolean;
-}
-
-function documented(documentation: string, text: string, style: RenderStyle): string {
+function documented(documentation: string, text: string, style: LexicalStyle): string {
   return documentation === "" ? text : `${style.lineComment} ${documentation}\n${text}`;
 }
 
@@ -15,8 +9,8 @@ function indented(text: string): string {
   return ` ${text.replaceAll("\n", "\n ")}`;
 }
 
-/** A declaration in full: its documentation, its signature and its members, one per line. */
-export function renderSignature(declaration: Declaration, style: RenderStyle): string {
+/** Renders a declaration in full: documentation, signature and members, one per line. */
+export function renderSignature(declaration: Declaration, style: LexicalStyle): string {
   const { signature, members } = declaration;
   const lines = (members ?? []).map(({ documentation, text }) =>
     indented(documented(documentation, text, style)),

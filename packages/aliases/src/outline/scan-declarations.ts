@@ -4,15 +4,14 @@ import { EXPORTED } from "./unread-exports.ts";
 
 const MAX_LINE_CHARACTERS = 240;
 
-// Each pattern captures a name in the last group that matched. Only the start of a line is
-// searched.
+// Each pattern captures a name in its last matching group. Only the start of a line is searched.
 const ECMASCRIPT = [
   /^\s*(?:export |default |declare |abstract |async |const(?= enum))*\s*(?:function\*?|class|interface|type|enum|const|let|var|namespace|module) +([\w$]+)/,
   /^\s*(?:[\w$]+\.)+([\w$]+) *= *(?:async )?(?:function|class|\(|[\w$]+ *=>)/,
   /^\s+(?:public |protected |static |readonly |override |abstract |async |get |set |\*)*([\w$]+)(?:<[^(]*>)?\(.*\{\s*$/,
 ];
-/** A type and a name before parameters, without a semicolon at the end. */
-const METHOD = /^\s*(?:[\w:<>,*&?[\]]+ +)+[*&]*([\w:~]+) *\([^;]*$/;
+/** Matches a type and a name before parameters, if there is no final semicolon or the body is an expression. */
+const METHOD = /^\s*(?:[\w:<>,*&?[\]]+ +)+[*&]*([\w:~]+) *\([^;]*(?:$|=>)/;
 const PATTERNS: Partial<Record<OutlineLanguage, RegExp[]>> = {
   typescript: ECMASCRIPT,
   tsx: ECMASCRIPT,
@@ -23,8 +22,8 @@ const PATTERNS: Partial<Record<OutlineLanguage, RegExp[]>> = {
     /^\s*(?:pub(?:\([^)]*\))? )?(?:async |const |unsafe |default |extern "C" )*(?:fn|struct|enum|union|trait|type|mod|static|const|macro_rules!) +(?:mut )?(\w+)/,
   ],
   java: [
-    /^\s*(?:(?:public|protected|private|static|final|abstract|sealed|strictfp) )*(?:class|interface|enum|record|@interface) +(\w+)/,
-    /^\s+(?:(?:public|protected|private|static|final|abstract|default|synchronized|native) )+(?:<[^>]*> )?[\w.<>[\],?]+ +(\w+) *\(/,
+    /^\s*(?:(?:@\w+|public|protected|private|static|final|abstract|sealed|strictfp) )*(?:class|interface|enum|record|@interface) +(\w+)/,
+    /^\s+(?:(?:@\w+|public|protected|private|static|final|abstract|default|synchronized|native) )+(?:<[^>]*> )?[\w.<>[\],?]+ +(\w+) *\(/,
   ],
   cpp: [EXPORTED.cpp, METHOD],
   "c-sharp": [/^\s*(?:\w+ )*(?:class|interface|struct|record|enum|delegate) +(\w+)/, METHOD],
@@ -32,7 +31,7 @@ const PATTERNS: Partial<Record<OutlineLanguage, RegExp[]>> = {
   ruby: [/^\s*(?:class|module|def) +(?:self\.)?([\w:]+[?!=]?)/],
   bash: [/^(?:function +)?([\w:-]+) *\(\)/],
   kotlin: [
-    /^\s*(?:\w+ )*(?:class|interface|object|fun|val|var|typealias) +(?:<[^>]*> *)?(?:[\w<>,?*]+\.)*(\w+)/,
+    /^\s*(?:@?\w+ )*(?:class|interface|object|fun|val|var|typealias) +(?:<[^>]*> *)?(?:[\w<>,?*]+\.)*(\w+)/,
   ],
   swift: [
     /^\s*(?:@?\w+ )*(?:class|struct|enum|protocol|extension|actor|func|typealias|var|let) +(\w+)/,
@@ -52,9 +51,9 @@ const KEYWORDS = new Set(
 );
 
 /**
- * Distinct names that a source seems to declare, in its order. It matches lines with patterns
- * instead of parsing them. That is fast enough to rank thousands of files, but it also finds
- * declarations inside comments.
+ * Returns the distinct names that a source seems to declare, in order. Matches lines against
+ * patterns instead of parsing them. This is fast enough to rank thousands of files, but also finds
+ * declarations in comments.
  */
 export function scanDeclarations(text: string, language: OutlineLanguage | undefined): string[] {
   const patterns = language === undefined ? undefined : PATTERNS[language];

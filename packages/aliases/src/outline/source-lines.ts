@@ -1,6 +1,6 @@
 /**
- * The lines of a source without their line ends. Each is cut to `maxCharacters`, which bounds the
- * cost of a pattern per line.
+ * Returns the lines of a source without their line endings. Truncates each to `maxCharacters`, to
+ * limit the cost of matching a pattern against it.
  */
 export function* sourceLines(text: string, maxCharacters: number): Generator<string> {
   for (let start = 0; start < text.length;) {

@@ -1,16 +1,13 @@
 import type { ParserNode } from "./wasm-parser.ts";
 
-/** A node of a syntax tree with access to its source. Valid only until its tree is deleted. */
+/** A syntax tree node with access to its source. Valid only until its tree is deleted. */
 export class SyntaxNode {
-  /** The whole source that the offsets refer to. */
+  /** The whole source, to which the offsets refer. */
   readonly source: string;
   readonly type: string;
-  /** Offset of its first character. */
+  /** Offset of the first character. */
   readonly start: number;
   readonly #node: ParserNode;
-  #fields: Map<string, SyntaxNode | undefined> | undefined;
-  #end: number | undefined;
-  #isNamed: boolean | undefined;
   #children: SyntaxNode[] | undefined;
 
   constructor(node: ParserNode, source: string) {
@@ -20,14 +17,14 @@ export class SyntaxNode {
     this.start = node.startIndex;
   }
 
-  /** Offset after its last character. */
+  /** Offset after the last character. */
   get end(): number {
-    return (this.#end ??= this.#node.endIndex);
+    return this.#node.endIndex;
   }
 
   /** False for keywords and punctuation. */
   get isNamed(): boolean {
-    return (this.#isNamed ??= this.#node.isNamed);
+    return this.#node.isNamed;
   }
 
   get length(): number {
@@ -69,13 +66,9 @@ export class SyntaxNode {
     return this.children.filter((child) => child.isNamed && !child.isComment);
   }
 
-  /** The child in this field of the grammar. */
+  /** Returns the child in this grammar field. */
   field(name: string): SyntaxNode | undefined {
-    const fields = (this.#fields ??= new Map<string, SyntaxNode | undefined>());
-    if (!fields.has(name)) {
-      const child = this.#node.childForFieldName(name);
-      fields.set(name, child === null ? undefined : new SyntaxNode(child, this.source));
-    }
-    return fields.get(name);
+    const child = this.#node.childForFieldName(name);
+    return child === null ? undefined : new SyntaxNode(child, this.source);
   }
 }

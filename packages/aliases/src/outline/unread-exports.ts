@@ -1,6 +1,5 @@
 import { declarationAt, type Declaration } from "./declaration.ts";
-import type { GrammarName } from "./grammar.ts";
-import type { OutlineLanguage } from "./outline.ts";
+import type { GrammarName, OutlineLanguage } from "./outline.ts";
 
 const MAX_LINE_CHARACTERS = 400;
 const ECMASCRIPT =
@@ -8,7 +7,7 @@ const ECMASCRIPT =
 /** Languages that are read line by line, without a grammar. */
 type LineLanguage = Exclude<OutlineLanguage, GrammarName | "css" | "markdown" | "json" | "yaml">;
 
-/** An exported declaration at the start of a line: its kind, then its name. */
+/** Matches an exported declaration at the start of a line. Captures its kind, then its name. */
 export const EXPORTED: Record<GrammarName | LineLanguage, RegExp> = {
   typescript: ECMASCRIPT,
   tsx: ECMASCRIPT,
@@ -17,7 +16,7 @@ export const EXPORTED: Record<GrammarName | LineLanguage, RegExp> = {
   go: /^(func|type|var|const) +(?:\([^)]*\) *)?([A-Z]\w*)/,
   rust: /^pub (?:async |unsafe |const (?=fn))*(fn|struct|enum|union|trait|type|static|const|mod) +(\w+)/,
   java: /^public (?:final |abstract |sealed |static )*(class|interface|enum|record) +(\w+)/,
-  cpp: /^(?:template *<[^>]*> *)?(class|struct|union|enum(?: class)?) +(?:[A-Z_]+ +)?(\w+)|^(?!(?:static|typedef|return|else|using|extern)\b)((?:[A-Za-z_][\w:<>,]*[ *&]+)+?)([A-Za-z_][\w:~]*) *\([^;]*$/,
+  cpp: /^(?:[A-Z][A-Z0-9_]+ +)?(?:template *<[^>]*> *)?(class|struct|union|enum(?: class)?) +(?:[A-Z_]+ +)?(\w+)|^(?!(?:static|typedef|return|else|using|extern)\b)((?:[A-Za-z_][\w:<>,]*[ *&]+)+?)([A-Za-z_][\w:~]*) *\([^;]*$/,
   "c-sharp":
     /^\s*public (?:sealed |abstract |static |partial |readonly )*(class|interface|struct|record|enum) +(\w+)/,
   php: /^(?:abstract |final |readonly )*(class|interface|trait|enum|function) +(\w+)/,
@@ -40,8 +39,8 @@ const HOLDER =
   /^(?:[@\w]+ )*(?:(class|object|interface|struct|enum|protocol|extension|actor|trait)|fun|func|def|va[lr]|let|init) */;
 
 /**
- * Recovers exports that the parser lost in broken code, by matching single lines. Returns their
- * heads and the part of the signature on that line.
+ * Recovers exports that the parser lost in broken code, by matching single lines. Returns the start
+ * of each declaration and the part of its signature on that line.
  */
 export function readUnreadExports(
   text: string,
@@ -51,7 +50,7 @@ export function readUnreadExports(
   const seen = new Set(known.flatMap(({ exports, name }) => [...exports, name]));
   const found: Declaration[] = [];
   const hasMembers = BY_LINES.has(language);
-  // Enclosing declarations, the innermost last. Lines indented more deeply belong to them.
+  // Enclosing declarations, innermost last. Lines with deeper indentation belong to them.
   let holders: { depth: number; isRead: boolean; inner: number }[] = [];
   for (const [index, whole] of text.split("\n").entries()) {
     const depth = hasMembers ? /^\s*(?=[@\w])/.exec(whole)?.[0].length : 0;
@@ -72,7 +71,7 @@ export function readUnreadExports(
     const groups = EXPORTED[language].exec(line)?.slice(1) ?? [];
     const [kind, name] = groups.filter((group) => group !== undefined);
     if (kind === undefined || name === undefined || seen.has(name)) continue;
-    // A value may be local if it is deeper than a type's members or inside anything else.
+    // A value may be local if it is nested deeper than a type's members, or inside anything else.
     if (depth > 0 && depth !== nearest?.inner && /^(?:va[lr]|let)$/.test(kind)) continue;
     seen.add(name);
     const signature = line

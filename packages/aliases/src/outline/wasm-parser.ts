@@ -1,5 +1,5 @@
-// The part of the parser's interface that is used. The parser is not installed as a package,
-// because the build copies its files.
+// The part of the parser's interface that is used. The parser is not an installed package, because
+// the build copies its files.
 
 interface Language {
   name: string | null;

@@ -1,2 +1,2 @@
-// Bundlers find the library's names only through static exports.
+// Bundlers find the library's names only if the exports are static.
 export { isMap, isScalar, LineCounter, parse, parseAllDocuments } from "yaml";

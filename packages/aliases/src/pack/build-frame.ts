@@ -2,33 +2,25 @@ import type { TokenCounter } from "@ccl/core";
 
 import { computeDelta } from "../delta/compute-delta.ts";
 import { describeChanges, fitLines } from "../delta/render-delta.ts";
-import { snapshotId } from "../delta/snapshot-id.ts";
-import type { Delta, SnapshotEntry } from "../delta/snapshot.ts";
+import type { Delta } from "../delta/snapshot.ts";
+import { takeSnapshot } from "../delta/take-snapshot.ts";
 import type { PackOptions } from "./pack.ts";
 import type { PackParts } from "./render-pack.ts";
 
-/** Maximum share of the budget for the lines of [DELTA]. */
+/** Maximum share of the budget for the lines in [DELTA]. */
 const DELTA_SHARE = 0.3;
 
-/** Builds everything except the files: the state's id, the task and the changes since the base. */
+/** Builds everything except the files: the state's id, the task, and the changes since the base. */
 export async function buildFrame(
   options: PackOptions,
   target: { counter: TokenCounter; usable: number },
 ): Promise<PackParts> {
   const { registry, base, signal } = options;
-  const entries: Record<string, SnapshotEntry> = {};
-  for (const { alias, path, sha256 } of await registry.stat(signal && { signal })) {
-    if (sha256 === undefined) continue;
-    // A base stores the files that the model was shown. Only those are compared in words.
-    const before = base?.entries[alias];
-    let text = before?.text;
-    if (before?.text !== undefined && before.sha256 !== sha256) {
-      const content = await registry.resolve(alias, signal && { signal });
-      text = content.ok ? content.value.text?.replaceAll("\r\n", "\n") : undefined;
-    }
-    entries[alias] = { path, sha256, text };
-  }
-  const current = { id: snapshotId(entries), entries };
+  // A base stores the texts that the model has seen. Only those are compared in words.
+  const texts = Object.entries(base?.entries ?? {}).flatMap(([alias, { text }]) =>
+    text === undefined ? [] : [alias],
+  );
+  const current = await takeSnapshot({ registry, texts, signal });
   return {
     style: options.style,
     map: undefined,
@@ -43,12 +35,12 @@ export async function buildFrame(
   };
 }
 
-/** The instruction for the model: the user's rules and the task. */
+/** Returns the instruction for the model: the user's rules and the task. */
 export function instructionOf({ instructions, task }: PackOptions): string {
   return instructions === undefined ? task : `${instructions.trimEnd()}\n\n${task}`;
 }
 
-/** The base, then one line per change as far as the share allows. */
+/** Renders the base, then one line per change until the share is used up. */
 function fitDelta(
   { baseId, changes }: Delta,
   { counter, usable }: { counter: TokenCounter; usable: number },

@@ -19,29 +19,29 @@ import { renderSlice } from "./render-slice.ts";
 import { renderBareInstruction, renderSections } from "./render-pack.ts";
 import type { Pack, PackOmission, PackOptions } from "./pack.ts";
 
-/** Upper bound for code. A pack with room for more than the whole text reads every file. */
+/** Upper bound for code. If the whole project fits the budget, every file is read. */
 const MAX_CHARS_PER_TOKEN = 6;
 /**
  * Shares for the map and for the names of files that are not shown in any other way. Larger packs
- * do not need longer ones.
+ * do not need larger ones, so their tokens are capped.
  */
 const MAP_SHARE = 0.06;
 const MAX_MAP_TOKENS = 480;
 const NAMES_SHARE = 0.05;
 const MAX_NAMES_TOKENS = 400;
 const CARDS_SHARE = 0.15;
-/** Maximum number of rounds that fill the room left unused by rendering. */
+/** Maximum number of rounds that fill the room that rendering left unused. */
 const MAX_ROUNDS = 6;
-/** Minimum number of unused tokens for another round. */
+/** Minimum number of unused tokens that justifies another round. */
 const WORTH_A_ROUND = 24;
-/** Tokens that a picked range may cost beyond its lines, for a mark or a header. */
+/** Tokens that a picked range may cost in addition to its lines, for a mark or a header. */
 const MARK_TOKENS = 8;
 const HEADER_TOKENS = 16;
 
 /**
  * Packs a project for a task: a map, then the files by rank with the lines that the task is likely
- * to need, then the names of the next files. The text never exceeds the budget, as counted by
- * `counter`.
+ * to need, then the names of the next files. The text, as counted by `counter`, never exceeds the
+ * budget.
  * @throws AliasesError `budget_exceeded` if not even the instruction fits, `aborted`, `io_failed`
  */
 export async function buildPack(options: PackOptions): Promise<Pack> {
@@ -49,13 +49,17 @@ export async function buildPack(options: PackOptions): Promise<Pack> {
   const counter = countOnce(options.counter ?? estimatedCounter);
   const usable = Math.floor(budget * (counter.isExact ? 1 : 0.9));
   requireInstruction(options, { counter, usable });
-  const ranking = await rankInDetail(withProfile(options), {
+  const ranking = await rankInDetail(options, {
     readChars: usable * MAX_CHARS_PER_TOKEN,
   });
   const frame = await buildFrame(options, { counter, usable });
   const isMatched = ranking.files.some(({ matched }) => matched.length > 0);
   const hasWords = isMatched || ranking.read.some(({ isFocus }) => isFocus);
-  const bare = counter.count(textOf(renderSections(frame)));
+  const bare = counter.count(
+    renderSections(frame)
+      .map(({ text }) => text)
+      .join(""),
+  );
   const room = usable - bare;
   const isWhole = fitsWhole(ranking, { counter, room, caps: createCaps(options.caps) });
   const cards = isWhole
@@ -82,7 +86,7 @@ export async function buildPack(options: PackOptions): Promise<Pack> {
   return { ...fitted, omitted: [...fitted.omitted, ...ranking.omitted], unmatched, isMatched };
 }
 
-/** A counter that remembers what it counted: a file that fits is counted alone first, then as an entry of the pack. */
+/** Creates a counter that caches its counts. A file that fits is counted alone first, then as an entry of the pack. */
 function countOnce(counter: TokenCounter): TokenCounter {
   const counted = new Map<string, number>();
   return {
@@ -111,17 +115,7 @@ function requireInstruction(options: PackOptions, { counter, usable }: Target): 
   );
 }
 
-/** Adds the profile that the model should follow to the focus. */
-function withProfile(options: PackOptions): PackOptions {
-  const { profile, focus = [] } = options;
-  return profile === undefined ? options : { ...options, focus: [...focus, profile] };
-}
-
-function textOf(sections: readonly { text: string }[]): string {
-  return sections.map(({ text }) => text).join("");
-}
-
-/** True if all files fit in full, within the room and their caps. */
+/** True if all files fit in full, within the room and within their caps. */
 function fitsWhole(
   { read, files }: DetailedRanking,
   { counter, room, caps }: { counter: TokenCounter; room: number; caps: Caps },
@@ -143,10 +137,10 @@ interface Fitting {
   isWhole: boolean;
 }
 
-/** Takes picks while they fit, renders and counts the whole, then corrects the error of the estimate. */
+/** Takes picks while they fit, renders and counts the result, then corrects the estimate's error. */
 function fit(picks: readonly Pick[], { composition, usable, room, isWhole }: Fitting): Composed {
   const { counter } = composition;
-  const costs = createCosts(composition);
+  const costs = (pick: Pick): number => costOf(pick, composition);
   const names = Math.min(room * NAMES_SHARE, MAX_NAMES_TOKENS);
   let limit = room - Math.min(room * MAP_SHARE, MAX_MAP_TOKENS) - names;
   let left = room;
@@ -177,20 +171,11 @@ function onlyInstruction({ ranking, frame }: Composition, counter: TokenCounter)
   return { text, tokens, sections: [{ name: "INSTRUCTION", tokens }], entries: [], omitted };
 }
 
-/** Counts the tokens of a pick. Each pick is counted once. */
-function createCosts({ counter, options }: Composition): (pick: Pick) => number {
-  const known = new Map<Pick, number>();
-  return (pick) => {
-    let cost = known.get(pick);
-    if (cost === undefined) {
-      const { source, ranges = [], outline } = pick;
-      const own =
-        outline ?? ranges.map(([a, b]) => numbered(source.lines, a, b, options)).join("\n");
-      cost = counter.count(`${own}\n`);
-      known.set(pick, cost);
-    }
-    return cost;
-  };
+/** Counts the tokens that a pick costs. */
+function costOf(pick: Pick, { counter, options }: Composition): number {
+  const { source, ranges = [], outline } = pick;
+  const own = outline ?? ranges.map(([a, b]) => numbered(source.lines, a, b, options)).join("\n");
+  return counter.count(`${own}\n`);
 }
 
 function numbered(
@@ -203,8 +188,8 @@ function numbered(
   return renderSlice({ path: "", lines: shown, isShown: () => true, lineNumbers });
 }
 
-/** Picks in their order, skipping those that do not fit. */
-function takeWithin(picks: readonly Pick[], limit: number, costOf: (pick: Pick) => number): Pick[] {
+/** Takes picks in order, skipping those that do not fit. */
+function takeWithin(picks: readonly Pick[], limit: number, costs: (pick: Pick) => number): Pick[] {
   const taken: Pick[] = [];
   const whole = new Set<unknown>();
   const seen = new Set<unknown>();
@@ -213,7 +198,7 @@ function takeWithin(picks: readonly Pick[], limit: number, costOf: (pick: Pick) 
     // Not even a mark would fit, so do not count the remaining picks.
     if (left < MARK_TOKENS) break;
     if (whole.has(pick.source)) continue;
-    const cost = costOf(pick) + (seen.has(pick.source) ? MARK_TOKENS : HEADER_TOKENS + MARK_TOKENS);
+    const cost = costs(pick) + (seen.has(pick.source) ? MARK_TOKENS : HEADER_TOKENS + MARK_TOKENS);
     if (cost > left) continue;
     left -= cost;
     taken.push(pick);

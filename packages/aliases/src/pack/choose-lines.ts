@@ -1,18 +1,20 @@
 import type { ReadFile } from "../rank/rank-files.ts";
 
-/** A part of a file that a pack may show. */
+/** A part of a file that may be shown in a pack. */
 export interface Pick {
   source: ReadFile;
   /** 1-based, inclusive. Absent if `outline` is shown instead. */
   ranges?: [first: number, last: number][] | undefined;
   outline?: string | undefined;
-  /** Names in the outline for which the parser could read only one line. */
+  /** Outlined names for which the parser could read only one line. */
   unread?: string[] | undefined;
 }
 
-/** Whole files in focus by rank, then chunks by value per length. */
+/** Returns whole files in focus by rank, then chunks by value per character. */
 export function orderByWorth(read: readonly ReadFile[]): Pick[] {
-  const focus = read.filter(({ isFocus }) => isFocus).map((source) => wholeFile(source));
+  const focus = read
+    .filter(({ isFocus }) => isFocus)
+    .map((source): Pick => ({ source, ranges: [[1, source.lines.length]] }));
   const chunks = read
     .flatMap((source) => source.chunks.map((chunk) => ({ source, chunk })))
     .sort((a, b) => b.chunk.density - a.chunk.density);
@@ -25,12 +27,7 @@ export function orderByWorth(read: readonly ReadFile[]): Pick[] {
   ];
 }
 
-/** All lines of a file as one pick. */
-function wholeFile(source: ReadFile): Pick {
-  return { source, ranges: [[1, source.lines.length]] };
-}
-
-/** The picked parts of a file. */
+/** The parts of a file that were picked. */
 export interface ShownFile {
   source: ReadFile;
   /** 0-based. */

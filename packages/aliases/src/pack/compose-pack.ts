@@ -10,17 +10,17 @@ import { createLayout, type BlockTitle } from "./pack-layout.ts";
 import { renderSections, type Block, type PackParts } from "./render-pack.ts";
 import { listNames, renderSlice } from "./render-slice.ts";
 
-/** State shared by all rendering rounds of a pack. */
+/** State shared by all rounds of rendering a pack. */
 export interface Composition {
   ranking: DetailedRanking;
   frame: PackParts;
-  /** The map of the whole project, or of as many files as fit. Absent if none fits. */
+  /** A map of the whole project, or of as many files as fit. Absent if none fits. */
   map?: ProjectMap | undefined;
   counter: TokenCounter;
   options: PackOptions;
 }
 
-/** A pack without the members that come from its ranking. */
+/** A pack without the fields that come from its ranking. */
 export type Composed = Omit<Pack, "unmatched" | "isMatched">;
 
 interface ShownBlock extends Block {
@@ -30,13 +30,13 @@ interface ShownBlock extends Block {
   encoding: string | undefined;
 }
 
-/** A map of the project, and the paths that it names. */
+/** A map of the project, and the paths in it. */
 export interface ProjectMap {
   text: string;
   paths: ReadonlySet<string>;
 }
 
-/** A pack as text. `describe` is separate because the fitting rounds need only the size. */
+/** A rendered pack. `describe` is separate because the fitting rounds need only the size. */
 export interface RenderedPack {
   tokens: number;
   describe(): Composed;
@@ -90,7 +90,7 @@ export function renderPack(
   return { tokens, describe };
 }
 
-/** The tokens of each section. The files' section takes what the others leave, so that the sum is the whole. */
+/** Counts the tokens of each section. The files' section gets the remainder, so that the sum equals the total. */
 function countSections(
   sections: ReturnType<typeof renderSections>,
   { tokens, counter }: { tokens: number; counter: TokenCounter },
@@ -140,7 +140,7 @@ function toEntry(block: ShownBlock, counter: TokenCounter): PackEntry {
   return { ...file, level, tokens: countFile(block, body, counter), isCut, encoding };
 }
 
-/** The tokens of a file's block in the plain style. */
+/** Counts the tokens of a file's block in the plain style. */
 export function countFile(title: BlockTitle, body: string, counter: TokenCounter): number {
   return counter.count(`${createLayout("plain").file(title, body)}\n`);
 }
@@ -154,8 +154,8 @@ interface NamedFile {
 }
 
 /**
- * One line for each of the next best files, with its declarations. A file that declares nothing
- * appears in the map instead.
+ * Returns one line for each of the next best files, with its declarations. A file without
+ * declarations appears in the map instead.
  */
 function nameFiles(
   files: readonly RankedFile[],
@@ -175,7 +175,7 @@ function nameFiles(
   return named;
 }
 
-/** A map of the whole project, or of the best files that fit. */
+/** Returns a map of the whole project, or of the best files that fit. */
 export function mapOf(
   files: readonly RankedFile[],
   room: number,

@@ -10,12 +10,12 @@ import type { PackOptions } from "./pack.ts";
 interface CardOptions {
   caps: Caps;
   counter: TokenCounter;
-  /** Maximum tokens of all cards together. */
+  /** Maximum tokens of all cards combined. */
   room: number;
   signal?: AbortSignal | undefined;
 }
 
-/** Cards of decisions, option matrices and profiles, best first, within their caps. */
+/** Builds cards of decisions, option matrices and profiles, best first, within their caps. */
 export async function buildCards(
   { read }: Pick<DetailedRanking, "read">,
   { caps, counter, room, signal }: CardOptions,
@@ -37,8 +37,8 @@ export async function buildCards(
 const MAX_OVERVIEW_FILES = 60;
 
 /**
- * Builds an overview for a task without any matching word. Declarations without bodies then help
- * more than a few random bodies.
+ * Builds an overview for a task that matches no words. Declarations without bodies are then more
+ * useful than a few random bodies.
  */
 export async function buildOverview(
   files: readonly ReadFile[],

@@ -2,23 +2,22 @@ import { aliasPrefix } from "../registry/alias-prefix.ts";
 import type { RankedFile } from "../rank/rank-files.ts";
 
 /**
- * Maximum tokens for all decisions (A) and for all option matrices (P). Other files share the
- * budget.
+ * Maximum tokens for all decisions (A) and for all option matrices (P). The other files share the
+ * rest of the budget.
  */
 const DEFAULT_CAPS: Record<string, number> = { A: 300, P: 200 };
 /**
- * Prefixes of files with prose or data that a task follows but does not edit. They are shown as
- * cards.
+ * Prefixes of files whose prose or data a task follows but does not edit. They are shown as cards.
  */
 const CARD_PREFIXES = new Set(["A", "P", "PR"]);
 
-/** The tokens left for the files of each prefix. */
+/** The tokens left for each prefix. */
 export interface Caps {
-  /** Spends tokens of the prefix's cap. Returns false and spends nothing if too little is left. */
+  /** Spends tokens from the prefix's cap. Returns false and spends nothing if too few are left. */
   spend(alias: string, tokens: number): boolean;
 }
 
-/** Caps by alias prefix, which override the defaults. */
+/** Creates caps by alias prefix. The given caps override the defaults. */
 export function createCaps(caps: Record<string, number> = {}): Caps {
   const left = new Map(Object.entries({ ...DEFAULT_CAPS, ...caps }));
   return {

@@ -2,19 +2,19 @@ import { extname } from "node:path/posix";
 
 import { printablePath } from "./render-map.ts";
 
-/** `plain` marks blocks with lines of `=`, `markdown` with fences, `xml` with tags. */
+/** `plain` marks blocks with lines of `=`, `markdown` with fences, and `xml` with tags. */
 export type PackStyle = "plain" | "markdown" | "xml";
 
 /** The text of a block's header. */
 export interface BlockTitle {
   alias: string;
   path: string;
-  /** Follows the names, such as `part of 120 lines`. */
+  /** Text after the names, such as `part of 120 lines`. */
   detail: string;
 }
 
 /**
- * Writes the parts of a pack in one style. It ensures that no file's text can forge a header or an
+ * Writes the parts of a pack in one style. Prevents the text of a file from forging a header or an
  * end.
  */
 export interface PackLayout {
@@ -23,7 +23,7 @@ export interface PackLayout {
   list(name: string, body: string): string;
 }
 
-/** Creates the layout for a pack that contains the given texts. */
+/** Creates a layout for a pack that contains the given texts. */
 export function createLayout(
   style: PackStyle | undefined,
   texts: readonly string[] = [],
@@ -82,8 +82,8 @@ function titleOf({ path, alias, detail }: BlockTitle): string {
 }
 
 /**
- * A run of the character, 3 or longer, that is longer than any at the start of a line in the given
- * texts.
+ * Returns a run of the character, 3 or longer, that is longer than any run at the start of a line
+ * in the given texts.
  */
 function longerRun(texts: readonly string[], runs: RegExp, character: string): string {
   let length = 3;
@@ -92,7 +92,7 @@ function longerRun(texts: readonly string[], runs: RegExp, character: string): s
   return character.repeat(length);
 }
 
-/** Indents lines that look like a section marker by one space, so that a file cannot open or close a section. */
+/** Adds a space before lines that look like a section marker, so that a file cannot open or close a section. */
 function guardMarkers(body: string): string {
   return body.replace(/^(?=\[(?:CONTEXT|INSTRUCTION|DELTA)\])/gm, " ");
 }

@@ -1,10 +1,10 @@
-/** Maps of more files than this are built in steps of this many. */
+/** Maps with more files than this are built in steps of this size. */
 const FIRST_STEP = 256;
 
 /**
- * The paths of a project, one folder per line with its file names: `src/core: hash.ts text.ts +3`.
- * Takes as many paths as `fits` allows, from the first on, and counts the rest. Undefined if not
- * even one file fits.
+ * Renders a project's paths, one folder per line with its file names: `src/core: hash.ts text.ts
+ * +3`. Takes as many paths from the start as `fits` allows, and counts the rest. Returns undefined
+ * if not even one file fits.
  */
 export function renderMap(
   paths: readonly string[],
@@ -44,7 +44,7 @@ function renderPaths(paths: readonly string[], shown: number): string {
   return [...lines, ...(hidden === 0 ? [] : [`... +${hidden} files in other folders`])].join("\n");
 }
 
-/** A path on one line. A path with characters that could end a header is written as JSON. */
+/** Returns a path on one line. Writes it as JSON if it contains characters that could end a header. */
 export function printablePath(path: string): string {
   // oxlint-disable-next-line no-control-regex
   return /[\u0000-\u001f\u007f-\u009f\u2028\u2029\ufeff]/.test(path) ? JSON.stringify(path) : path;

@@ -11,23 +11,23 @@ export interface PackParts {
   /** Files in rank order. */
   blocks: Block[];
   attachments: { title: string; text: string }[];
-  /** Lines `path: name, name` for files that have no block. */
+  /** Lines of the form `path: name, name` for files that have no block. */
   names: string[];
   contextId: string;
   version: PackVersion;
-  /** The number of files that the pack does not name. */
+  /** Number of files that the pack does not name. */
   missing: number;
   task: string;
   /** Undefined if there is no base. */
   delta: string[] | undefined;
 }
 
-/** One file and its header. */
+/** A file and its header. */
 export interface Block extends BlockTitle {
   body: string;
 }
 
-/** The text of each section, in order. Joined, they form the pack. */
+/** Returns the text of each section, in order. Joining them produces the pack. */
 export function renderSections(parts: PackParts): (Pick<PackSection, "name"> & { text: string })[] {
   const { accepted, deltas, repairs } = parts.version;
   const { style, map, blocks, attachments, missing, delta, task } = parts;
@@ -56,7 +56,7 @@ export function renderSections(parts: PackParts): (Pick<PackSection, "name"> & {
   ];
 }
 
-/** The smallest pack: the task, and how to request more. */
+/** Renders the smallest pack: the task, and how to request more. */
 export function renderBareInstruction(task: string, style?: PackStyle): string {
   return createLayout(style).section("INSTRUCTION", [task, "", HOW_TO_EXPAND]);
 }

@@ -1,7 +1,7 @@
 import { outlineLanguage } from "../outline/outline-language.ts";
 import { scanDeclarations } from "../outline/scan-declarations.ts";
 
-/** A file, and which of its lines to show. */
+/** A file, and which lines to show. */
 export interface Slice {
   path: string;
   lines: readonly string[];
@@ -10,13 +10,13 @@ export interface Slice {
   lineNumbers?: boolean | undefined;
 }
 
-/** Minimum length of a gap. Shorter ones are shown, because a mark would cost more. */
+/** Minimum length of a gap. Shorter gaps are shown, because a mark would cost more. */
 const MIN_GAP_LINES = 3;
 const MAX_GAP_NAMES = 4;
 
 /**
- * The shown lines, byte for byte. Each gap becomes a line that names the declarations in it: `...
- * +33 lines, 12-44: parse, render`.
+ * Returns the shown lines unchanged, byte for byte. Replaces each gap with a line that names the
+ * declarations in it: `... +33 lines, 12-44: parse, render`.
  */
 export function renderSlice(slice: Slice): string {
   const { lines, lineNumbers } = slice;

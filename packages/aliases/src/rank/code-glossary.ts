@@ -1,10 +1,10 @@
-/** A Russian word with its forms, and the corresponding words in code and commits. */
+/** The forms of a Russian word, and the corresponding words in code and commits. */
 interface GlossaryEntry {
   forms: string[];
   names: string[];
 }
 
-/** Words that programmers use in requests. */
+/** Words that programmers use in their requests. */
 export const codeGlossary: GlossaryEntry[] = (
   "авторизация authorization auth|адрес address url|активный active|алгоритм algorithm|" +
   "анализ analysis analyze|аргумент argument arg|архив archive zip|" +
@@ -132,7 +132,8 @@ export const codeGlossary: GlossaryEntry[] = (
   });
 
 /**
- * Forms that a stemmer misses because a vowel drops out: `список`, `списки` and `ошибка`, `ошибок`.
+ * Returns forms that a stemmer misses because a vowel drops out, as in `список`, `списки` and
+ * `ошибка`, `ошибок`.
  */
 function formsOf(word: string): string[] {
   const [, start = "", vowel = "", end = ""] =

@@ -2,31 +2,31 @@ import { createSearchIndex } from "@ccl/search";
 
 import { analyzer } from "./task-words.ts";
 
-/** One commit: the first line of its message, and the paths that it changed. */
+/** A commit: the first line of its message, and the paths it changed. */
 export interface HistoryCommit {
   subject: string;
   files: string[];
 }
 
-/** Earlier commits, newest first. Provided by a version control system. */
+/** Earlier commits, newest first. Provided by the version control system. */
 export interface FileHistory {
   commits(): AsyncIterable<HistoryCommit>;
 }
 
 const MAX_COMMITS = 1_500;
-/** A commit that changes more files than this does not affect the ranking of its files. */
+/** A commit that changes more files than this does not affect their ranking. */
 const MAX_FILES = 20;
 const SIMILAR_COMMITS = 30;
-/** Number of commits after which the last edit of a file counts half. */
+/** Number of commits after which the last edit of a file counts half as much. */
 const HALF_LIFE = 20;
 
-/** How strongly earlier commits support each file, by path. */
+/** How strongly earlier commits support each file. The maps are keyed by path. */
 export interface HistoryScores {
-  /** Support from commits with similar subjects. The best file has 1. */
+  /** Support from commits with similar subjects. The best file scores 1. */
   similar: Map<string, number>;
-  /** Recency of a file's last commit. 1 for the newest commit. */
+  /** Recency of the last commit that changed the file. 1 for the newest commit. */
   recent: Map<string, number>;
-  /** Subject of the commit that is closest to the task, by path. */
+  /** Subject of the commit closest to the task, by path. */
   subjects: Map<string, string>;
 }
 

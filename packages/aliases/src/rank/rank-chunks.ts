@@ -5,21 +5,21 @@ import { scanDeclarations } from "../outline/scan-declarations.ts";
 import { splitIntoChunks, type SourceChunk } from "./source-chunks.ts";
 import { analyzer, countWords, type TaskTerms } from "./task-words.ts";
 
-/** A file whose chunks are ranked. */
+/** A file whose chunks are to be ranked. */
 export interface RankableFile {
   path: string;
   lines: readonly string[];
-  /** How likely the task is to edit the file, ignoring its chunks. */
+  /** How likely the task is to edit the file, regardless of its chunks. */
   score: number;
 }
 
-/** A chunk with its share of its file's expected edits. */
+/** A chunk, with its share of the edits expected in its file. */
 export interface RankedChunk extends SourceChunk {
-  /** How likely the chunk is needed, per character. Comparable across all files of one answer. */
+  /** How likely the chunk is to be needed, per character. Comparable across all files of one answer. */
   density: number;
 }
 
-/** A file's chunks in source order, and a score that includes its best chunks. The best file has 1. */
+/** A file's chunks in source order, and a score that includes its best chunks. The best file scores 1. */
 export interface ChunkedFile {
   chunks: RankedChunk[];
   score: number;
@@ -30,13 +30,14 @@ const WEIGHTS = {
   lengthDiscounts: { names: 0.4, text: 0.75 },
 };
 /**
- * What a file's best chunks add to its log-odds. Fitted together with the values in `scoreFiles`.
+ * How much a file's best chunks add to its log-odds. Fitted together with the values in
+ * `scoreFiles`.
  */
 const CHUNKS_LOG_ODDS = 2.4;
 const BEST_CHUNKS = 3;
 /**
- * Weights of a chunk within its file. They come from a conditional logit model of the places that
- * 276 commits in twelve repositories edit. Edits tend to be near the start or the end of a file.
+ * Weights of a chunk within its file. They come from a conditional logit model of the places edited
+ * by 276 commits in twelve repositories. Edits tend to be near the start or the end of a file.
  */
 const CHUNK_LOG_ODDS = {
   length: 0.72,
@@ -47,11 +48,12 @@ const CHUNK_LOG_ODDS = {
   last: 0.9,
 };
 /**
- * Characters of a header or a mark. They penalize small chunks, which cost more than their lines.
+ * Number of characters in a header or a mark. Penalizes small chunks, which cost more than their
+ * lines.
  */
 const CHUNK_COST = 40;
 
-/** Splits files into chunks and estimates how likely the task is to need each. */
+/** Splits files into chunks and estimates how likely the task is to need each one. */
 export async function rankChunks(
   files: readonly RankableFile[],
   terms: TaskTerms,
@@ -69,13 +71,13 @@ export async function rankChunks(
   });
 }
 
-/** Scales scores so that the best is 1. */
+/** Scales scores so that the best one is 1. */
 function toShares(scores: readonly number[]): number[] {
   const best = Math.max(...scores);
   return scores.map((score) => (best > 0 ? score / best : 0));
 }
 
-/** How well each chunk matches the words of the task, by file and chunk. The best chunk has 1. */
+/** Scores how well each chunk matches the words of the task, by file and chunk. The best chunk scores 1. */
 async function scoreChunks(
   files: readonly RankableFile[],
   chunks: readonly SourceChunk[][],
@@ -117,7 +119,7 @@ function sumOfBest(relevance: number[]): number {
   return best.reduce((sum, each) => sum + each, 0);
 }
 
-/** Divides a file's expected edits among its chunks. The density is a chunk's share per length. */
+/** Distributes a file's expected edits over its chunks. The density is a chunk's share per character. */
 function spread(
   chunks: readonly SourceChunk[],
   { lines, score, own }: { lines: readonly string[]; score: number; own: readonly number[] },

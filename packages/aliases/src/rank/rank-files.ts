@@ -4,8 +4,8 @@ import { callListener } from "@ccl/core/events";
 
 import { AliasesError } from "../aliases-error.ts";
 import type { AliasRegistry } from "../registry/alias-registry.ts";
-import type { FileFacts } from "./file-facts.ts";
-import { readText, surveyFiles, type PackEvent, type UnreadFile } from "./survey-files.ts";
+import { readText, type FileFacts } from "./file-facts.ts";
+import { surveyFiles, type PackEvent, type UnreadFile } from "./survey-files.ts";
 import { scoreHistory, type FileHistory } from "./file-history.ts";
 import { rankChunks, type RankableFile, type RankedChunk } from "./rank-chunks.ts";
 import { scoreMeaning } from "./score-meaning.ts";
@@ -13,31 +13,29 @@ import { namedFiles } from "./task-evidence.ts";
 import { createTaskTerms } from "./task-words.ts";
 import { scoreFiles, type ScoreSource } from "./score-files.ts";
 
-/** The task to rank files for, and other evidence. */
+/** The task to rank files for, and additional evidence. */
 export interface RankOptions {
   registry: AliasRegistry;
-  /** The task in the user's words. English or Russian. */
+  /** The task in the user's words, in English or Russian. */
   task: string;
-  /**
-   * Aliases or paths that the work is about, in addition to those in the task.
-   */
+  /** Aliases or paths that the work is about, in addition to those named in the task. */
   focus?: string[] | undefined;
   /** Earlier commits. Their subjects and changed files affect the ranking. */
   history?: FileHistory | undefined;
-  /** Compares file names and declarations with the task. Vectors are kept in the registry's cache. */
+  /** Compares file names and declarations with the task. Its vectors are kept in the registry's cache. */
   embedder?: Embedder | undefined;
   signal?: AbortSignal | undefined;
   onEvent?: ((event: PackEvent) => void) | undefined;
 }
 
-/** One file of a ranking. */
+/** A file in a ranking. */
 export interface RankedFile extends ScoreSource {
   alias: string;
   path: string;
   sha8: string;
   /** 1-based. */
   rank: number;
-  /** The best file has 1. Comparable within one answer. */
+  /** The best file scores 1. Comparable only within one answer. */
   score: number;
 }
 
@@ -47,10 +45,10 @@ export interface FileRanking {
   unmatched: string[];
 }
 
-/** A ranked file whose content was read. */
+/** A ranked file that was read. */
 export interface ReadFile {
   file: RankedFile;
-  /** Secrets are masked. */
+  /** The lines, with secrets masked. */
   lines: string[];
   /** Undefined for UTF-8. */
   encoding: string | undefined;
@@ -58,9 +56,9 @@ export interface ReadFile {
   isFocus: boolean;
 }
 
-/** A ranking with the data that a pack is built from. */
+/** A ranking with the data needed to build a pack. */
 export interface DetailedRanking extends FileRanking {
-  /** The best files, in the order of `files`. */
+  /** The best files, in the same order as in `files`. */
   read: ReadFile[];
   facts: ReadonlyMap<string, FileFacts>;
   omitted: UnreadFile[];
@@ -69,7 +67,7 @@ export interface DetailedRanking extends FileRanking {
 const MIN_READ_FILES = 40;
 
 /**
- * Ranks the files of a registry for a task by the words in paths, names and text, by focus and by
+ * Ranks a registry's files for a task, using the words in paths, names and text, the focus, and the
  * history.
  * @throws AliasesError `aborted`, `io_failed`
  */
@@ -78,7 +76,7 @@ export async function rankFiles(options: RankOptions): Promise<FileRanking> {
   return { files, unmatched };
 }
 
-/** Ranks files and reads the best ones until they have `readChars` characters together. */
+/** Ranks files and reads the best ones, until they total `readChars` characters. */
 export async function rankInDetail(
   options: RankOptions,
   { readChars }: { readChars: number },
@@ -86,7 +84,7 @@ export async function rankInDetail(
   const { registry, signal } = options;
   const terms = createTaskTerms(options.task);
   const { task } = terms;
-  const stats = await registry.stat(signal && { signal });
+  const stats = await registry.stat({ signal });
   const [{ facts, omitted }, history] = await Promise.all([
     surveyFiles(stats, { ...options, terms }),
     options.history && scoreHistory(options.history, task),
@@ -127,7 +125,7 @@ export async function rankInDetail(
   }
   const chunked = await rankChunks([...read.values()], terms);
   const chunksOf = new Map([...read.keys()].map((at, place) => [at, chunked[place]]));
-  // Files that were not read rank behind those that were.
+  // Rank files that were not read behind those that were.
   const lowest = Math.min(1, ...chunked.map(({ score }) => score));
   const best = order.find(({ at }) => !read.has(at))?.score ?? 1;
   const rated = order

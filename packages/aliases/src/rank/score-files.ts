@@ -5,40 +5,40 @@ import type { HistoryScores } from "./file-history.ts";
 import { inNamedPart } from "./task-scope.ts";
 import { analyzer, countWords } from "./task-words.ts";
 
-/** A file as input of ranking. */
+/** A file to be ranked. */
 export interface RankInput {
   alias: string;
   path: string;
-  /** How often the text contains each term of the task. */
+  /** Number of occurrences in the text of each term of the task. */
   counts: ReadonlyMap<string, number>;
   /** Length of the text in UTF-16 units. */
   chars: number;
-  /** Names that the file declares, separated by spaces. */
+  /** Names declared in the file, separated by spaces. */
   declarations: string;
 }
 
-/** The task and other evidence. */
+/** The task and additional evidence. */
 export interface ScoreOptions {
   task: string;
-  /** Positions of files that the work is about. */
+  /** Indexes of the files that the work is about. */
   focus?: number[] | undefined;
   history?: HistoryScores | undefined;
-  /** How close an embedder finds each file to the task, 0..1. */
+  /** How close the embedder considers each file to the task, 0..1. */
   meaning?: number[] | undefined;
 }
 
-/** The largest contribution to a file's score. */
+/** What contributes to a file's score. */
 type RankReason = "focus" | "words" | "meaning" | "history" | "kind";
 
-/** The parts of a file's score. */
+/** The components of a file's score. */
 export interface ScoreSource {
-  /** Words of the task that the file contains, as written in the task. */
+  /** Words of the task that occur in the file, as written in the task. */
   matched: string[];
   /** The largest contribution to the score. */
   reason: RankReason;
-  /** Shares of the reasons, which sum to 1. Shares below 0.01 are left out. */
+  /** Share of each reason. They sum to 1. Shares below 0.01 are omitted. */
   parts: Partial<Record<RankReason, number>>;
-  /** The subject of the commit that changed the file and is closest to the task. */
+  /** Subject of the commit that changed the file and is closest to the task. */
   commit?: string | undefined;
   /**
    * False if the task starts with the name of another part of the project, such as `router: ...`.
@@ -46,7 +46,7 @@ export interface ScoreSource {
   isInScope?: boolean | undefined;
 }
 
-/** The score of one file with its parts. */
+/** The score of a file with its components. */
 interface FileScore extends ScoreSource {
   /**
    * How likely the task is to edit the file, above 0. Only ratios within one answer are meaningful.
@@ -54,24 +54,24 @@ interface FileScore extends ScoreSource {
   score: number;
 }
 
-/** Scores by file, and the words of the task that no file contains. */
+/** The score of each file, and the words of the task that no file contains. */
 export interface FileScores {
   scores: FileScore[];
   unmatched: string[];
 }
 
-/** A word counts more in the path than in a name, and more in a name than in the text. */
+/** A word counts more in a path than in a name, and more in a name than in the text. */
 const WEIGHTS = {
   fields: { path: 8, declarations: 3, text: 1 },
   lengthDiscounts: { path: 0.3, declarations: 0.5, text: 0.6 },
 };
-/** A word that occurs in few paths supports their files, whatever they contain. */
+/** A word that occurs in few paths supports those files, regardless of their content. */
 const PATH_WEIGHTS = { fields: { path: 1 }, lengthDiscounts: { path: 0.3 } };
 
 /**
- * What each reason adds to a file's log-odds. The values come from a conditional logit model of the
- * files that 250 commits in nine repositories edit. The weights of words and history were adjusted
- * by hand.
+ * How much each reason adds to a file's log-odds. The values come from a conditional logit model of
+ * the files edited by 250 commits in nine repositories. The weights of words and history were
+ * adjusted by hand.
  */
 const LOG_ODDS = {
   words: 2.8,
@@ -84,7 +84,7 @@ const LOG_ODDS = {
 };
 const FOCUS_LOG_ODDS = 20;
 
-/** Scores files for a task by words, focus and history. Every file has a score, so that the order is total. */
+/** Scores files for a task by words, focus and history. Scores every file, so that the order is total. */
 export async function scoreFiles(files: RankInput[], options: ScoreOptions): Promise<FileScores> {
   const { task, history } = options;
   const paths = files.map(({ path }) => path);
@@ -100,7 +100,7 @@ export async function scoreFiles(files: RankInput[], options: ScoreOptions): Pro
     const parts: [RankReason, number][] = [
       ["words", LOG_ODDS.words * Math.sqrt(words[at] ?? 0) + LOG_ODDS.path * (inPath[at] ?? 0)],
       ["meaning", LOG_ODDS.meaning * (options.meaning?.[at] ?? 0)],
-      // The only reason of files without other evidence.
+      // The only reason for files without other evidence.
       ["kind", 0.01],
       ["history", LOG_ODDS.similar * similar + LOG_ODDS.recent * recent],
       ["focus", focus.has(at) ? FOCUS_LOG_ODDS : 0],
@@ -126,14 +126,14 @@ const round = (share: number): number => Math.round(share * 100) / 100;
 
 const FILES_A_PART = 1000;
 
-/** Scores by the words of the task. The best file has 1. */
+/** Scores files by the words of the task. The best file scores 1. */
 async function scoreWords(
   files: readonly Pick<RankInput, "path" | "declarations" | "chars" | "counts">[],
   task: string,
   weights: TextWeights,
 ): Promise<{ words: Float64Array; matched: string[][]; unmatched: string[] }> {
   const index = createSearchIndex({ ...weights, analyzer });
-  // Indexed in parts, since the words of all files together take more memory than the index.
+  // Indexed in batches, because the words of all files together take more memory than the index.
   for (let start = 0; start < files.length; start += FILES_A_PART)
     await index.put(
       files.slice(start, start + FILES_A_PART).map((file, at) => ({
@@ -151,13 +151,13 @@ async function scoreWords(
   const missing = new Set(found.unmatchedTerms);
   for (const { id, score, parts = {} } of found.hits) {
     words[Number(id)] = score / (found.hits[0]?.score ?? 1);
-    // A word that only resembles a word of the task does not count as a match.
+    // A word that is only similar to a word of the task does not count as a match.
     matched[Number(id)] = Object.keys(parts).filter((word) => !missing.has(word));
   }
   return { words, matched, unmatched: found.unmatchedTerms };
 }
 
-/** The words of a path. The last segment counts twice, because a file's name says more than its folders. */
+/** Splits a path into words. The last segment counts twice, because a file's name says more than its folders. */
 function splitPath(path: string): string {
   const segments = path.split("/");
   return [...segments, segments.at(-1) ?? ""].join(" ").replaceAll(".", " ");
@@ -172,7 +172,7 @@ function kindOf(alias: string): FileKind {
   return prefix === "H" || prefix === "S" || prefix === "P" ? "code" : "other";
 }
 
-/** Words that ask for a kind of file. For example, a task about documentation prefers documents. */
+/** Words that indicate a kind of file. For example, a task about documentation prefers documents. */
 const KIND_WORDS: [kind: FileKind, words: string][] = [
   ["test", "test tests testing spec specs coverage"],
   [
@@ -192,7 +192,7 @@ function wantedKinds(task: string): Set<FileKind> {
 }
 
 const KIND_LOG_ODDS: Record<FileKind, number> = { code: 0, test: -0.2, doc: -0.4, other: 0.6 };
-/** Files that tools generate and people do not edit. */
+/** Files that are generated by tools and not edited by people. */
 const GENERATED =
   /(?:^|\/)(?:[^/]+\.(?:lock|lockb|min\.\w+|map|snap)|[\w-]+[.-]lock\.(?:json|ya?ml)|go\.sum)$/;
 const GENERATED_LOG_ODDS = -3;

@@ -8,7 +8,8 @@ const MAX_EMBEDDED_CHARS = 1_000;
 const BATCH = 64;
 
 /**
- * How close the meaning of each file is to the task. The closest has 1, average and below have 0.
+ * Scores how close each file is to the task in meaning. The closest file scores 1. Files at or
+ * below the average score 0.
  */
 export async function scoreMeaning(
   files: readonly FileFacts[],

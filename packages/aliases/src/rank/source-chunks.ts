@@ -1,20 +1,20 @@
 /**
- * A range of lines that is shown or left out as a unit: a function, a member, or a few small
+ * A range of lines that is shown or omitted as a unit: a function, a member, or a few small
  * declarations.
  */
 export interface SourceChunk {
   /** 1-based, inclusive. */
   firstLine: number;
   lastLine: number;
-  /** Earlier lines that enclose the chunk, such as the head of its class. Outermost first. */
+  /** Earlier lines that enclose the chunk, such as the first line of its class. Outermost first. */
   enclosing: number[];
 }
 
 const MAX_LINES = 24;
-/** Neighbouring chunks are joined up to this many lines. */
+/** Adjacent chunks are joined up to this many lines. */
 const MIN_LINES = 10;
 const MAX_DEPTH = 40;
-/** Lines that end or continue the block above. No chunk begins with them. */
+/** Matches lines that end or continue the block above. No chunk starts with them. */
 const CONTINUATION =
   /^\s*(?:[)\]}>]|else\b|elif\b|except\b|catch\b|finally\b|end\b|<\/|\*\/|case\b|default:)/;
 
@@ -25,10 +25,13 @@ interface Line {
 }
 
 /**
- * Splits a file at indentation and blank lines. It needs no parser and treats all languages alike.
+ * Splits a file at indentation changes and blank lines. Needs no parser and treats all languages
+ * alike.
  */
 export function splitIntoChunks(lines: readonly string[]): SourceChunk[] {
-  const read = lines.map(readLine);
+  const read = lines.map((line, at): Line => {
+    return { indent: indentOf(line), isContinuation: isContinuation(line, lines[at - 1]) };
+  });
   const chunks: SourceChunk[] = [];
   const levels = read.map((_, at) => cutLevel(read, at));
   const split = (first: number, last: number, depth: number): void => {
@@ -47,22 +50,21 @@ export function splitIntoChunks(lines: readonly string[]): SourceChunk[] {
   return chunks;
 }
 
-function readLine(text: string): Line {
-  return { indent: indentOf(text), isContinuation: isContinuation(text) };
-}
-
-/** Columns before the first character, with a tab as 4. -1 for a blank line. */
+/** Returns the columns before the first character, counting a tab as 4. Returns -1 for a blank line. */
 export function indentOf(line: string): number {
   const space = /^\s*/.exec(line)?.[0] ?? "";
   return space.length === line.length ? -1 : space.replaceAll("\t", "    ").length;
 }
 
-/** True for a line that ends or continues the block above, such as `} else {`. */
-export function isContinuation(line: string): boolean {
-  return CONTINUATION.test(line);
+/**
+ * True for a line that ends or continues the block above, such as `} else {`, and for a brace on
+ * its own line that opens a block.
+ */
+export function isContinuation(line: string, before = ""): boolean {
+  return CONTINUATION.test(line) || (line.trim() === "{" && /[^\s,([{}]\s*$/.test(before));
 }
 
-/** The indentation of a paragraph that begins at a line. Infinite if none begins there. */
+/** Returns the indentation of a paragraph that starts at a line, or Infinity if none starts there. */
 function cutLevel(lines: readonly Line[], at: number): number {
   const line = lines[at];
   const before = lines[at - 1];

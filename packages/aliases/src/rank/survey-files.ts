@@ -2,28 +2,25 @@ import { throwIfAborted } from "@ccl/core/async";
 import { callListener } from "@ccl/core/events";
 
 import { AliasesError } from "../aliases-error.ts";
-import type { AliasContent, AliasRegistry, AliasStat } from "../registry/alias-registry.ts";
+import type { AliasRegistry, AliasStat } from "../registry/alias-registry.ts";
 import type { TaskTerms } from "./task-words.ts";
-import { lookOver, recallFacts, type FileFacts, type KnownFile } from "./file-facts.ts";
+import { readFacts, type FileFacts } from "./file-facts.ts";
 
-/** A named text file, ready to be shown. */
-type PackFile = AliasContent & { text: string };
-
-/** The current files of a registry. */
+/** The current files in a registry. */
 export interface SurveyedFiles {
-  /** Files with text to show. */
+  /** Facts about files that have text to show. */
   facts: FileFacts[];
   omitted: UnreadFile[];
 }
 
-/** Progress of a pack. */
+/** Progress of building a pack. */
 export interface PackEvent {
   type: "files_read" | "files_outlined" | "fitted";
   done: number;
   total: number;
 }
 
-/** A file without text to show, and why. */
+/** A file without text to show, and the reason. */
 export interface UnreadFile {
   alias: string;
   path: string;
@@ -37,25 +34,16 @@ interface SurveyOptions {
   onEvent?: ((event: PackEvent) => void) | undefined;
 }
 
-/** A file's current text. Undefined if the file is gone or no longer text. */
-export async function readText(
-  { registry, signal }: Pick<SurveyOptions, "registry" | "signal">,
-  { alias }: { alias: string },
-): Promise<PackFile | undefined> {
-  const content = await registry.resolve(alias, signal && { signal });
-  return content.ok && hasText(content.value) ? content.value : undefined;
-}
-
 const FILES_A_STEP = 64;
 
-/** Collects the facts of the files that `stat` found. Does not read a file whose facts are cached. */
+/** Collects the facts about the files found by `stat`. Does not read a file if its facts are cached. */
 export async function surveyFiles(
   stats: AliasStat[],
   options: SurveyOptions,
 ): Promise<SurveyedFiles> {
   const surveyed: SurveyedFiles = { facts: [], omitted: [] };
   for (const [position, stat] of stats.entries()) {
-    const found = await survey(stat, options);
+    const found = await readFacts(stat, options);
     if (typeof found === "string")
       surveyed.omitted.push({ alias: stat.alias, path: stat.path, reason: found });
     else surveyed.facts.push(found);
@@ -69,30 +57,4 @@ export async function surveyFiles(
     }
   }
   return surveyed;
-}
-
-async function survey(
-  stat: AliasStat,
-  options: SurveyOptions,
-): Promise<FileFacts | UnreadFile["reason"]> {
-  const { registry, terms } = options;
-  const { cache, isPersistent } = registry;
-  if (!isKnown(stat)) return "unreadable";
-  if (stat.isBinary) return "binary";
-  const recalled = recallFacts(stat, { cache, terms });
-  if (recalled !== undefined) return recalled.chars === 0 ? "empty" : recalled;
-  const content = await readText(options, stat);
-  if (content === undefined) return "unreadable";
-  const facts = lookOver({ ...stat, sha256: content.sha256 }, content.text, {
-    cache,
-    terms,
-    isKept: isPersistent,
-  });
-  return facts.chars === 0 ? "empty" : facts;
-}
-
-const isKnown = (stat: AliasStat): stat is KnownFile => stat.sha256 !== undefined;
-
-function hasText(content: AliasContent): content is PackFile {
-  return content.text !== undefined;
 }

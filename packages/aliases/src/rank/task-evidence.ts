@@ -1,10 +1,10 @@
-/** Maximum number of files that a name in a task may match. A name that matches more is ignored. */
+/** Maximum number of files that a name in a task may match. Names with more matches are ignored. */
 const MAX_MEANT = 3;
 const PATH = /[\p{L}\p{N}_@.+-]*[./][\p{L}\p{N}_@./+-]*/gu;
 
 /**
- * Positions of the files that a task names. A name may be a path, an alias, the end of a path, or a
- * file name, as in a stack trace or `Add types to src/a.ts.`
+ * Returns the indexes of the files that a task names. A name may be a path, an alias, the end of a
+ * path, or a file name, as in a stack trace or `Add types to src/a.ts.`
  */
 export function namedFiles(
   task: string,
@@ -25,8 +25,8 @@ export function namedFiles(
 }
 
 /**
- * True if one path is the end of the other. A trace has full paths from another machine, and people
- * write only the last segments.
+ * True if one path is the end of the other. A stack trace has full paths from another machine, and
+ * people write only the last segments.
  */
 function areSameEnd(path: string, wanted: string): boolean {
   return `/${path}`.endsWith(`/${wanted}`) || (path.includes("/") && wanted.endsWith(`/${path}`));

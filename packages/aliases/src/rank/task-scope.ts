@@ -1,9 +1,9 @@
-/** The part of the project that a task begins with: `router: ...`, `fix(router): ...`, `core, cli: ...`. */
+/** Matches the part of the project at the start of a task: `router: ...`, `fix(router): ...`, `core, cli: ...`. */
 const SCOPE = /^(?:[\w-]+\(([^)]{1,60})\)!?|([\w@/-]+(?:, ?[\w@/-]+){0,3})!?):\s/;
 
 /**
- * Whether each path has a segment that is the part of the project named by the task. Undefined if
- * the task names no part.
+ * Returns whether each path has a segment equal to the part of the project that the task names.
+ * Returns undefined if none has.
  */
 export function inNamedPart(paths: readonly string[], task: string): boolean[] | undefined {
   const [, inParentheses, before = ""] = SCOPE.exec(task) ?? [];

@@ -9,7 +9,7 @@ import {
 import { transliterate } from "../registry/transliterate.ts";
 import { codeGlossary } from "./code-glossary.ts";
 
-/** Words of commits and requests that do not hint at where the work is. */
+/** Words in commits and requests that do not hint at where the work is. */
 const stopWords = new Set(
   (
     "please add adds added fix fixes fixed feat feature chore make makes made use uses used using support supports " +
@@ -24,8 +24,8 @@ const plain = createAnalyzer({ stopWords });
 const TRANSLITERATED_WEIGHT = 0.7;
 
 /**
- * English words by the stem of a Russian word. The map is not used in reverse, so that English
- * tasks stay unchanged.
+ * English words by the stem of a Russian word. Not used in reverse, so that English tasks stay
+ * unchanged.
  */
 const english = new Map(
   codeGlossary.flatMap(({ forms, names }) =>
@@ -67,8 +67,8 @@ const MAX_KNOWN = 100_000;
 const known = new Map<string, string[]>();
 
 /**
- * The terms of a file's text. Each identifier is split and stemmed only once, because identifiers
- * repeat across the files of a project.
+ * Counts the terms in a file's text. Splits and stems each identifier only once, because
+ * identifiers recur across the files of a project.
  */
 export function countWords(text: string): CountedText {
   const { plain, others } = splitByLetters(text);
@@ -96,7 +96,7 @@ function termsOf(identifier: string): string[] {
   return terms;
 }
 
-/** Separates lines with non-English letters, which need the analyzer. No word spans two lines. */
+/** Separates lines with non-English letters, which need the analyzer. Words never span two lines. */
 function splitByLetters(whole: string): { plain: string; others: string } {
   const text = whole.slice(0, MAX_COUNTED_CHARS);
   if (ASCII.test(text)) return { plain: text, others: "" };
@@ -107,31 +107,28 @@ function splitByLetters(whole: string): { plain: string; others: string } {
   };
 }
 
-/** Counts only the terms of one task in a file, because its search needs no others. */
+/** Counts only the terms of one task in a file, because searching for that task needs no others. */
 export interface TaskTerms {
-  /** The task, cut at a length beyond which words add no meaning. */
+  /** The task, truncated to a length beyond which words add no meaning. */
   task: string;
   /**
-   * Counts the terms in a file's text. The counts equal those of counting all words, at a fraction
-   * of the cost.
+   * Counts the terms in a file's text. Returns the same counts as counting all words would, at a
+   * fraction of the cost.
    */
   count(text: string): ReadonlyMap<string, number>;
-  /** Reads a line that `formatCounts` wrote. */
+  /** Parses a line written by `formatCounts`. */
   recall(line: string): ReadonlyMap<string, number>;
 }
 
-/** Terms with their counts as one line: ` cach:3 ratelimit:1`. */
+/** Formats terms with their counts as one line, such as ` cach:3 ratelimit:1`. */
 export function formatCounts({ counts }: CountedText): string {
   return [...counts].map(([term, count]) => ` ${term}:${count}`).join("");
 }
 
-/**
- * Maximum number of terms that are searched for one by one. With more, reading all words is
- * cheaper.
- */
+/** Maximum number of terms to search for individually. Above it, reading all words is cheaper. */
 const MAX_SOUGHT = 100;
 
-/** The terms of a task. */
+/** Extracts the terms of a task. */
 export function createTaskTerms(whole: string): TaskTerms {
   const task = whole.slice(0, MAX_TASK_CHARS);
   const wanted = new Set(
@@ -161,7 +158,7 @@ export function createTaskTerms(whole: string): TaskTerms {
   };
 }
 
-/** Matches the beginnings of words with these stems, in any spelling of identifiers. */
+/** Creates a pattern for the beginnings of words with these stems, in any identifier style. */
 function patternOf(stems: ReadonlySet<string>): RegExp {
   const beginnings = [...stems]
     .flatMap((stem) => [stem, ...irregularFormsOf(stem)])
@@ -172,7 +169,7 @@ function patternOf(stems: ReadonlySet<string>): RegExp {
   return new RegExp(parts.join("|") || "(?!)", "gi");
 }
 
-/** The identifiers that contain a match of the pattern, and the lines with non-English letters. */
+/** Returns the identifiers that contain a match, and the lines with non-English letters. */
 function wordsWith(pattern: RegExp, text: string): string {
   const { plain, others } = splitByLetters(text);
   const words = [others];

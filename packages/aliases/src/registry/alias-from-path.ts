@@ -6,19 +6,19 @@ import { transliterate } from "./transliterate.ts";
 
 /** A file that needs an alias. */
 export interface UnnamedFile {
-  /** With forward slashes. Unique among the files. */
+  /** Uses forward slashes. Unique among the files. */
   path: string;
   prefix: string;
 }
 
 /**
  * Names each file by its prefix and the shortest unique ending of its path: the stem, then the stem
- * with its folder, and so on (`H.pack`, `H.src.pack`). `index`, `mod` and `__init__` are named by
- * their folder. Files with the same folder and stem are distinguished by extension (`H.list-h`),
- * and then by a hash of the path.
- * The names depend on the set of paths, not on their order. They differ even if case is ignored,
- * and differ from `taken` (keys of `aliasKey`). A file with a unique stem and prefix keeps its name
- * when other files are added.
+ * with its folder, and so on (`H.pack`, `H.src.pack`). `index`, `mod` and `__init__` are named
+ * after their folder. Files with the same folder and stem are distinguished by extension
+ * (`H.list-h`), and then by a hash of the path.
+ * The names depend on the set of paths, not on their order. They are unique even if case is
+ * ignored, and differ from `taken` (keys returned by `aliasKey`). A file with a unique stem and
+ * prefix keeps its name when other files are added.
  */
 export function nameFiles(
   files: readonly UnnamedFile[],
@@ -26,9 +26,43 @@ export function nameFiles(
 ): Map<string, string> {
   const used = new Set(taken);
   const names = new Map<string, string>();
+  const settle = ({ path }: UnnamedFile, alias: string): boolean => {
+    const key = aliasKey(alias);
+    if (used.has(key)) return false;
+    used.add(key);
+    names.set(path, alias);
+    return true;
+  };
+
+  /**
+   * Adds the next folder to a name. If there is none or the name would be too long, appends a hash
+   * and accepts the name.
+   */
+  function extend(candidate: Candidate): Candidate[] {
+    const { file, folders, unusedFolders, name } = candidate;
+    const folder = folders[unusedFolders - 1];
+    if (folder !== undefined && folder.length + 1 + name.length <= MAX_NAME_LENGTH)
+      return [{ ...candidate, unusedFolders: unusedFolders - 1, name: `${folder}.${name}` }];
+    for (let digits = 6; ; digits += 1) {
+      const suffix = hashSuffix(file.path, digits);
+      const start = name.slice(0, MAX_NAME_LENGTH - suffix.length);
+      if (settle(file, aliasOf({ file, name: start + suffix }))) return [];
+    }
+  }
+
   const sorted = [...files].sort((a, b) => compareCodeUnits(a.path, b.path));
   let waiting = distinguishSiblings(sorted.map((file) => startOf(file)));
-  while (waiting.length > 0) waiting = nameUnique(waiting, used, names);
+  // Accepts each candidate whose name is unique and unused, and adds a folder to the others. All
+  // names in a round have the same number of dots, so names from different rounds cannot clash.
+  while (waiting.length > 0) {
+    const clashes = groupBy(waiting, (candidate) => aliasKey(aliasOf(candidate)));
+    const lost = clashes.flatMap((clash) => {
+      const winner = winnerOf(clash);
+      const isSettled = winner !== undefined && settle(winner.file, aliasOf(winner));
+      return isSettled ? clash.filter((candidate) => candidate !== winner) : clash;
+    });
+    waiting = lost.flatMap(extend);
+  }
   return names;
 }
 
@@ -36,11 +70,11 @@ export function nameFiles(
 interface Candidate {
   file: UnnamedFile;
   folders: readonly string[];
-  /** Number of leading folders that are not yet part of the name. */
+  /** Number of leading folders not yet used in the name. */
   unusedFolders: number;
   /** The name so far, without its prefix. */
   name: string;
-  /** True if the name comes from the folder. */
+  /** True if the file is named after its folder. */
   isIndex: boolean;
 }
 
@@ -61,8 +95,8 @@ function startOf(file: UnnamedFile): Candidate {
 }
 
 /**
- * The file's name without its extension, without the part that repeats its prefix, and not in all
- * capitals.
+ * Returns the file's name without its extension and without the part that repeats its prefix.
+ * Converts names in all capitals to lower case.
  */
 function stemOf(fileName: string, prefix: string): string {
   const [, bare = fileName] = /^\.*(.+?)(?:\.[^.]*)?$/.exec(fileName) ?? [];
@@ -85,8 +119,8 @@ function legalName(segment: string): string {
 }
 
 /**
- * Distinguishes files with equal names in one folder, so that adding folders can make all names
- * unique.
+ * Distinguishes files in one folder that have the same name, so that adding folders can make all
+ * names unique.
  */
 function distinguishSiblings(candidates: Candidate[]): Candidate[] {
   return renameClashes(renameClashes(candidates, byKind), (clash) => {
@@ -107,7 +141,7 @@ function renameClashes(
   return groups.flatMap((group) => (group.length === 1 ? group : rename(group)));
 }
 
-/** Adds `-index` to an index file, and extensions to the others if these differ. */
+/** Adds `-index` to index files, and extensions to the others if these differ. */
 function byKind(clash: Candidate[]): Candidate[] {
   const extensions = new Set(
     clash.filter(({ isIndex }) => !isIndex).map(({ file }) => extensionOf(file.path)),
@@ -120,27 +154,8 @@ function byKind(clash: Candidate[]): Candidate[] {
 }
 
 /**
- * Accepts each candidate whose name is unique and free, and adds one folder to the others. All
- * names of a round have the same number of dots, so names of different rounds cannot clash.
- */
-function nameUnique(
-  candidates: Candidate[],
-  used: Set<string>,
-  names: Map<string, string>,
-): Candidate[] {
-  const waiting: Candidate[] = [];
-  for (const clash of groupBy(candidates, (candidate) => aliasKey(aliasOf(candidate)))) {
-    const winner = winnerOf(clash);
-    const isSettled = winner !== undefined && !used.has(aliasKey(aliasOf(winner)));
-    if (isSettled) settle(winner.file, aliasOf(winner), { used, names });
-    waiting.push(...(isSettled ? clash.filter((candidate) => candidate !== winner) : clash));
-  }
-  return waiting.flatMap((candidate) => addFolderOrHash(candidate, { used, names }));
-}
-
-/**
- * Which of the candidates with equal names keeps it: the one without further folders, otherwise the
- * one that is not an index file.
+ * Returns the candidate that keeps a name shared by several: the one with no more folders to add,
+ * otherwise the one that is not an index file.
  */
 function winnerOf(clash: Candidate[]): Candidate | undefined {
   if (clash.some(({ name }) => name.length > MAX_NAME_LENGTH)) return undefined;
@@ -150,38 +165,7 @@ function winnerOf(clash: Candidate[]): Candidate | undefined {
   return own.length === 1 ? own[0] : undefined;
 }
 
-interface Settled {
-  /** Keys of the aliases in use. */
-  used: Set<string>;
-  /** Aliases by path. */
-  names: Map<string, string>;
-}
-
-function settle({ path }: UnnamedFile, alias: string, { used, names }: Settled): void {
-  used.add(aliasKey(alias));
-  names.set(path, alias);
-}
-
-/**
- * Adds the next folder. If there is none or the name would be too long, adds a hash and accepts the
- * name.
- */
-function addFolderOrHash(candidate: Candidate, settled: Settled): Candidate[] {
-  const { file, folders, unusedFolders, name } = candidate;
-  const folder = folders[unusedFolders - 1];
-  if (folder !== undefined && folder.length + 1 + name.length <= MAX_NAME_LENGTH) {
-    return [{ ...candidate, unusedFolders: unusedFolders - 1, name: `${folder}.${name}` }];
-  }
-  for (let digits = 6; ; digits += 1) {
-    const suffix = hashSuffix(file.path, digits);
-    const alias = `${file.prefix}.${name.slice(0, MAX_NAME_LENGTH - suffix.length)}${suffix}`;
-    if (settled.used.has(aliasKey(alias))) continue;
-    settle(file, alias, settled);
-    return [];
-  }
-}
-
-function aliasOf({ file, name }: Candidate): string {
+function aliasOf({ file, name }: Pick<Candidate, "file" | "name">): string {
   return `${file.prefix}.${name}`;
 }
 

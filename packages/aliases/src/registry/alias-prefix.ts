@@ -1,4 +1,4 @@
-/** The prefix of an alias: `PR` of `PR.default`. */
+/** Returns the prefix of an alias: `PR` for `PR.default`. */
 export function aliasPrefix(alias: string): string {
   return alias.slice(0, alias.indexOf("."));
 }

@@ -1,35 +1,35 @@
 import type { Issue, Result, ToolDefinition } from "@ccl/core";
 
-/** One named file. */
+/** A named file. */
 export interface AliasEntry {
-  /** Prefix, dot, name: `H.main`. */
+  /** A prefix, a dot and a name: `H.main`. */
   alias: string;
-  /** Relative to the root, with forward slashes. */
+  /** Relative to the root. Uses forward slashes. */
   path: string;
   /** First 8 hex digits of `sha256`. */
   sha8: string;
   /**
-   * Hash of the content with CRLF as LF. A binary file is hashed unchanged. Absent if an AdaOS file
-   * has only the 8 digits.
+   * Hash of the content with CRLF replaced by LF. Binary files are hashed unchanged. Absent if an
+   * AdaOS file has only the 8 digits.
    */
   sha256?: string | undefined;
 }
 
-/** A named file in its current state on disk. */
+/** The current state of a named file on disk. */
 export interface AliasContent {
   alias: string;
   path: string;
-  /** Hash of the content on disk, not of the registry's record. */
+  /** Hash of the content on disk, not the hash in the registry. */
   sha8: string;
   sha256: string;
-  /** With the line ends of the file. Undefined for a binary file. */
+  /** The text with the file's own line endings. Undefined for a binary file. */
   text: string | undefined;
   /** `utf-16le`, `utf-16be` or `latin1` if the bytes are not UTF-8. `latin1` is a guess. */
   encoding?: string | undefined;
   sizeBytes: number;
 }
 
-/** The current content hash of a named file, without its content. */
+/** Hash of a named file's current content, without the content itself. */
 export interface AliasStat {
   alias: string;
   path: string;
@@ -47,29 +47,29 @@ export interface AliasCheck {
   path: string;
   status: "ok" | "changed" | "missing" | "moved";
   sha8: string;
-  /** Present for `changed`. */
+  /** Present if the status is `changed`. */
   currentSha8?: string | undefined;
-  /** Present for `moved`. */
+  /** Present if the status is `moved`. */
   movedTo?: string | undefined;
 }
 
-/** The result of `verify`. `isClean` is true if every check is `ok`. */
+/** The result of `verify`. `isClean` is true if all checks are `ok`. */
 export interface VerifyReport {
   checks: AliasCheck[];
   isClean: boolean;
 }
 
-/** Which files to name, and how. */
+/** Which files to name. */
 export interface ScanRules {
-  /** Globs relative to the root. All files by default. */
+  /** Globs relative to the root. Defaults to all files. */
   include?: string[] | undefined;
-  /** Patterns in .gitignore syntax, in addition to the tree's .gitignore, .ignore and .cclignore files. */
+  /** Patterns in .gitignore syntax. They apply in addition to the tree's .gitignore, .ignore and .cclignore files. */
   ignore?: string[] | undefined;
   signal?: AbortSignal | undefined;
   onEvent?: ((event: ScanEvent) => void) | undefined;
 }
 
-/** Progress of a scan, reported up to some ten times a second. */
+/** Progress of a scan, reported up to about ten times a second. */
 export interface ScanEvent {
   type: "files_found" | "files_hashed";
   done: number;
@@ -81,20 +81,20 @@ export interface ScanEvent {
 export interface ScanReport {
   entries: AliasEntry[];
   added: string[];
-  /** Aliases whose content differs from the registry's record. */
+  /** Aliases whose content differs from the hash in the registry. */
   updated: string[];
-  /** Aliases whose file was found with the same content at a new path. */
+  /** Aliases whose content was found unchanged at a new path. */
   moved: string[];
-  /** Aliases that were dropped because their file is gone. */
+  /** Aliases that were removed because their file no longer exists. */
   removed: string[];
   /**
-   * Files and folders that were found but not named. A folder ends with a slash. Paths that
-   * `include` and `ignore` exclude are not listed.
+   * Files and folders that were found but not named. Folders end with a slash. Paths excluded by
+   * `include` or `ignore` are not listed.
    */
   skipped: SkippedFile[];
 }
 
-/** A file or a folder without a name. */
+/** A file or folder that was not named. */
 interface SkippedFile {
   path: string;
   reason: "too_large" | "binary" | "unreadable" | "outside_root" | "ignored";
@@ -103,11 +103,10 @@ interface SkippedFile {
 }
 
 /**
- * Values derived from file contents, keyed by content hash. They are stored on disk only if the
- * registry is.
+ * Values derived from file contents, keyed by content hash. Stored on disk only if the registry is.
  */
 export interface DerivedCache {
-  /** `kind` names the derivation with its version. */
+  /** `kind` is the name and version of the derivation. */
   get(kind: string, sha256: string): string | undefined;
   set(kind: string, sha256: string, value: string): void;
   /** Writes new values to disk if the registry persists. */
@@ -116,70 +115,71 @@ export interface DerivedCache {
 
 /** Options of `openAliasRegistry`. */
 export interface OpenAliasRegistryOptions {
-  /** The project's root folder. No path may leave it. */
+  /** The project's root folder. Paths must stay inside it. */
   root: string;
-  /** Relative to the root. `.ccl` by default. Use `.ado` for an AdaOS folder. */
+  /** Relative to the root. Defaults to `.ccl`. Use `.ado` for an AdaOS folder. */
   directory?: string | undefined;
-  /** If false, everything stays in memory and nothing is written. True by default. */
+  /** If false, keeps everything in memory and writes nothing. Defaults to true. */
   persist?: boolean | undefined;
 }
 
-/** The names of a project's files. */
+/** Maps aliases to a project's files. */
 export interface AliasRegistry {
-  /** Absolute, with links resolved. */
+  /** Absolute path, with links resolved. */
   readonly root: string;
   readonly directory: string;
   readonly isPersistent: boolean;
   readonly cache: DerivedCache;
   /**
-   * Names a file, or changes what an alias names. Issues: alias_invalid, alias_taken (ignores case), path_outside_root,
-   * path_not_found, path_not_a_file, path_unreadable.
+   * Names a file, or points an existing alias to another file. Issues: alias_invalid, alias_taken
+   * (ignores case), path_outside_root, path_not_found, path_not_a_file, path_unreadable.
    */
   add(
     alias: string,
     path: string,
     options?: { signal?: AbortSignal | undefined },
   ): Promise<Result<AliasEntry>>;
-  /** True if the alias existed. */
+  /** Removes an alias. Returns true if it existed. */
   remove(alias: string): Promise<boolean>;
   /** Returns all entries, ordered by alias in code units. */
   list(): AliasEntry[];
   /**
-   * Reads the current file of `alias` or `alias@sha8`. Issues: alias_invalid, alias_unknown (with the nearest names),
-   * alias_stale (with the current sha8), path_not_found, path_outside_root, path_not_a_file, path_unreadable,
-   * file_too_large (beyond 64 MiB).
+   * Reads the current file for `alias` or `alias@sha8`. Issues: alias_invalid, alias_unknown (with
+   * the nearest names), alias_stale (with the current sha8), path_not_found, path_outside_root,
+   * path_not_a_file, path_unreadable, file_too_large (over 64 MiB).
    */
   resolve(
     alias: string,
     options?: { signal?: AbortSignal | undefined },
   ): Promise<Result<AliasContent>>;
   /**
-   * The current state of all files, ordered by alias. A file is read unless its times and size
-   * prove that it is unchanged.
+   * Returns the current state of all files, ordered by alias. Reads a file unless its times and
+   * size prove that it is unchanged.
    */
   stat(options?: { signal?: AbortSignal | undefined }): Promise<AliasStat[]>;
   verify(options?: { signal?: AbortSignal | undefined }): Promise<VerifyReport>;
-  /** Names every file that is not ignored. Existing names are kept. */
+  /** Names every file that is not ignored. Keeps existing names. */
   scan(rules?: ScanRules): Promise<ScanReport>;
-  /** Waits for pending changes and writes the caches. */
+  /** Waits for pending changes, then writes the caches. */
   close(): Promise<void>;
 }
 
 /** The arguments that a model passes to `get_alias`. */
 export interface GetAliasInput {
   /**
-   * `H.main`, `H.main@9f8e7d6c`, a path, a unique end of a path, or `path#name` for a declaration. A list may have up
-   * to 10 of them, which share the limits of one answer. Absent with `search`.
+   * `H.main`, `H.main@9f8e7d6c`, a path, a unique end of a path, or `path#name` for a declaration.
+   * A list may contain up to 10 of them, which share the limits of one answer. Absent if `search`
+   * is given.
    */
   alias?: string | readonly string[] | undefined;
-  /** Words to search for. Returns the best places of the best 5 files. */
+  /** Words to search for. Returns the best matching places in the best 5 files. */
   search?: string | undefined;
   sha8?: string | undefined;
   /** 1-based and inclusive: "10-40", "10-", "7". */
   lines?: string | undefined;
 }
 
-/** The unchanged text of a file or a part of it. */
+/** The unchanged text of all or part of a file. */
 export interface GetAliasOutput {
   alias: string;
   path: string;
@@ -189,11 +189,11 @@ export interface GetAliasOutput {
   firstLine: number;
   lastLine: number;
   totalLines: number;
-  /** What to request next. Present if the answer was cut. */
+  /** What to request next. Present if the answer was truncated. */
   next?: { lines: string } | undefined;
-  /** The other results of a list or a search, in order. */
+  /** The remaining results of a list or a search, in order. */
   others?: GetAliasOutput[] | undefined;
-  /** The refused items of a list, if others of it were found. */
+  /** Issues for items of a list that were refused, if other items were found. */
   issues?: Issue[] | undefined;
 }
 

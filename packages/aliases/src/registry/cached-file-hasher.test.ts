@@ -27,8 +27,8 @@ const hashOf = (text: string): string => hashContent(Buffer.from(text)).sha256;
 /** A cache in memory, with the keys that were set. */
 function recordingCache() {
   const cache = createDerivedCache({
-    directory: undefined,
-    write: undefined,
+    directory: folder,
+    write: () => Promise.resolve(),
     writerId: () => "0".repeat(64),
     liveHashes: () => [],
   });

@@ -8,20 +8,20 @@ import { hashFile } from "./file-hasher.ts";
 import type { ContentHash } from "./hash-content.ts";
 
 /**
- * A change within the clock's resolution leaves a file's times unchanged. So a file is cached only
- * if its times are older than this when it is read, because any later change then gives it
- * different times. git calls such entries racy (see Documentation/technical/racy-git). Two seconds
- * is the coarsest resolution in use, that of FAT.
+ * A change within the clock's resolution leaves a file's times unchanged. A file is therefore
+ * cached only if its times are older than this when it is read, so that any later change also
+ * changes its times. git calls such entries racy (see Documentation/technical/racy-git). The
+ * coarsest resolution in use is two seconds, on FAT.
  */
 const RACY_MS = 3000;
 const KIND = "stat";
 
-/** Returns the content hash of a file. Throws errors of the operating system. */
+/** Returns a file's content hash. Throws operating system errors. */
 export type FileHasher = (file: TreeFile) => ContentHash;
 
 /**
- * Creates a hasher that reads a file only if its path, times, size and inode are not in the cache.
- * Binary files have a `b` after their hash there.
+ * Creates a hasher that reads a file only if its path, times, size and inode are not cached. In the
+ * cache, a `b` after the hash marks a binary file.
  */
 export function createFileHasher(cache: DerivedCache): FileHasher {
   return ({ path, realPath, stamp }) => {

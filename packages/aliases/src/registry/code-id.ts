@@ -6,14 +6,14 @@ import { fileURLToPath } from "node:url";
 
 const require = createRequire(import.meta.url);
 
-/** The libraries whose code affects derived values, besides this package and the parsers. */
+/** Libraries whose code affects derived values, in addition to this package and the parsers. */
 const LIBRARIES = ["@ccl/core", "@ccl/search", "diff/package.json"];
 
 let known: string | undefined;
 
 /**
- * 64 hex digits that change whenever the code may derive different values from the same content.
- * For unbuilt sources, the id is valid for only one process.
+ * Returns 64 hex digits that change whenever the code may derive different values from the same
+ * content. For unbuilt sources, the id is valid only within one process.
  */
 export function codeId(): string {
   known ??= import.meta.url.endsWith(".ts")
@@ -29,7 +29,7 @@ function hashCode(): string {
   return hash("sha256", files.map((file) => hash("sha256", readFileSync(file))).join(" "));
 }
 
-/** The path of a library. Empty if a bundle includes the library, or lacks the parsers. */
+/** Returns the path of a library, or an empty list if a bundle includes the library or lacks the parsers. */
 function placeOf(name: string): string[] {
   try {
     return [require.resolve(name)];

@@ -67,18 +67,10 @@ describe("createDerivedCache", () => {
     );
   });
 
-  it("writes nothing if nothing is new or it may not write", async () => {
-    open().get("kind", key(1));
-    await open().flush();
-    const reader = createDerivedCache({
-      directory,
-      write: undefined,
-      writerId: () => key(0),
-      liveHashes: () => [],
-    });
-    reader.set("kind", key(1), "one");
-    await reader.flush();
-    expect(reader.get("kind", key(1))).toBe("one");
+  it("writes nothing if nothing is new", async () => {
+    const cache = open();
+    cache.get("kind", key(1));
+    await cache.flush();
     expect(readdirSync(directory)).toEqual([]);
   });
 
@@ -106,12 +98,12 @@ describe("createDerivedCache", () => {
     expect(valuesNow()).toEqual([undefined, "value 1", undefined]);
   });
 
-  it("ignores a file with a correct digest but invalid entries", () => {
+  it("ignores a file with a correct digest that Node cannot read", () => {
     const body = `${key(1)} 99\nshort\n`;
     const digest = hash("sha256", body);
     writeFileSync(
       join(directory, "derived-kind.cache"),
-      `ccl-derived-2 ${key(0)} ${digest}\n${body}`,
+      `ccl-derived-3 ${key(0)} ${digest}\n${body}`,
     );
     expect(open().get("kind", key(1))).toBeUndefined();
   });

@@ -2,10 +2,10 @@ import { closeSync, constants, openSync, readFileSync, readSync } from "node:fs"
 
 import { hashContent, type ContentHash } from "./hash-content.ts";
 
-/** Do not follow a link that replaced the file, and do not block on a pipe. */
+/** Prevents following a link that has replaced the file, and blocking on a pipe. */
 const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
-/** Reads a whole regular file. Throws errors of the operating system. */
+/** Reads a whole regular file. Throws operating system errors. */
 export function readBytes(realPath: string): Buffer {
   const descriptor = openSync(realPath, OPEN_FLAGS);
   try {
@@ -15,10 +15,10 @@ export function readBytes(realPath: string): Buffer {
   }
 }
 
-/** Shared by all files, since a buffer for each of 100,000 files costs 300 MB before it is collected. */
+/** Shared by all files, because separate buffers for 100,000 files take 300 MB before they are collected. */
 const shared = Buffer.alloc(65_536);
 
-/** Hashes a regular file. Throws errors of the operating system. */
+/** Hashes a regular file. Throws operating system errors. */
 export function hashFile(realPath: string): ContentHash {
   const descriptor = openSync(realPath, OPEN_FLAGS);
   try {

@@ -17,9 +17,9 @@ export interface FileTree {
 
 /** Options of `walkTree`. */
 export interface WalkOptions {
-  /** Absolute, links resolved. */
+  /** Absolute path, with links resolved. */
   root: string;
-  /** Relative to the root, with forward slashes. Its files are skipped. */
+  /** Relative to the root, with forward slashes. Files in it are skipped. */
   registryDirectory: string;
   rules: Pick<ScanRules, "include" | "ignore">;
   pacer: Pacer;
@@ -31,7 +31,7 @@ const NEVER_WALKED = new Set([".git", ".hg", ".svn", "node_modules", ".ccl", ".a
 
 /**
  * Walks the tree without following links. The target of a link inside the root is named by its own
- * path. Links that lead out of the root are reported.
+ * path. Links that lead outside the root are reported.
  * @throws AliasesError `io_failed` if the root cannot be read
  */
 export async function walkTree({
@@ -46,10 +46,22 @@ export async function walkTree({
     { path: "", ignoreRules: await rootIgnoreRules(root, rules.ignore ?? []) },
   ];
   for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
-    const content = readFolder(root, folder, tree);
-    pending.push(...content.folders.filter(({ path }) => path !== `${registryDirectory}/`));
-    for (const path of content.files) {
-      if (included === undefined || included(path)) takeFile(root, path, tree);
+    const entries = listFolder(root, folder.path);
+    if (entries === undefined) tree.skipped.push({ path: folder.path, reason: "unreadable" });
+    const names = entries?.filter((entry) => entry.isFile()).map((entry) => entry.name);
+    const ignoreRules = folder.ignoreRules.enter(folder.path, new Set(names));
+    for (const entry of entries ?? []) {
+      const path = folder.path + entry.name;
+      const isFolder = entry.isDirectory();
+      if (isFolder && NEVER_WALKED.has(entry.name)) continue;
+      const rule = ignoreRules.ruleFor(path, isFolder);
+      // The caller's own rules have no text, because the caller knows what it excludes.
+      if (rule === "" || path === registryDirectory) continue;
+      if (rule !== undefined)
+        tree.skipped.push({ path: isFolder ? `${path}/` : path, reason: "ignored", rule });
+      else if (isFolder) pending.push({ path: `${path}/`, ignoreRules });
+      else if (included?.(path) !== false && (entry.isFile() || entry.isSymbolicLink()))
+        takeFile(root, path, tree);
     }
     await pacer.step(tree.files.length);
   }
@@ -65,33 +77,9 @@ async function pathMatcher(globs: readonly string[]): Promise<(path: string) => 
 }
 
 interface PendingFolder {
-  /** Empty for the root. Otherwise it ends with a slash. */
+  /** Empty for the root. Otherwise ends with a slash. */
   path: string;
   ignoreRules: IgnoreRules;
-}
-
-function readFolder(
-  root: string,
-  folder: PendingFolder,
-  tree: FileTree,
-): { folders: PendingFolder[]; files: string[] } {
-  const entries = listFolder(root, folder.path);
-  if (entries === undefined) tree.skipped.push({ path: folder.path, reason: "unreadable" });
-  const names = entries?.filter((entry) => entry.isFile()).map((entry) => entry.name);
-  const ignoreRules = folder.ignoreRules.enter(folder.path, new Set(names));
-  const folders: PendingFolder[] = [];
-  const files: string[] = [];
-  for (const entry of entries ?? []) {
-    const path = folder.path + entry.name;
-    const isFolder = entry.isDirectory();
-    if (isFolder && NEVER_WALKED.has(entry.name)) continue;
-    const rule = ignoreRules.ruleFor(path, isFolder);
-    if (rule) tree.skipped.push({ path: isFolder ? `${path}/` : path, reason: "ignored", rule });
-    if (rule !== undefined) continue;
-    if (isFolder) folders.push({ path: `${path}/`, ignoreRules });
-    else if (entry.isFile() || entry.isSymbolicLink()) files.push(path);
-  }
-  return { folders, files };
 }
 
 function listFolder(root: string, path: string): Dirent[] | undefined {
@@ -106,8 +94,8 @@ function listFolder(root: string, path: string): Dirent[] | undefined {
 function takeFile(root: string, path: string, tree: FileTree): void {
   const realPath = join(root, path);
   const stats = lstatSync(realPath, { throwIfNoEntry: false });
-  // A name with a backslash or a drive's colon means another file on other systems. A name that is not UTF-8 cannot be
-  // opened.
+  // On other systems, a name with a backslash or a drive's colon refers to a different file. A name
+  // that is not UTF-8 cannot be opened.
   const isReadable = stats !== undefined && normalizeInsidePath(path) === path;
   if (!isReadable) tree.skipped.push({ path, reason: "unreadable" });
   else if (stats.isSymbolicLink()) reportLink(root, path, tree);

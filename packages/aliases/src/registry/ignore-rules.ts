@@ -5,80 +5,47 @@ import type { Ignore, PatternParams } from "ignore";
 
 import { trackedIgnoredPaths } from "./tracked-paths.ts";
 
-/** Decides what is ignored in one folder. As in git, patterns of deeper folders and later files win. */
+/** Decides what to ignore in a folder. As in git, patterns in deeper folders and later files take precedence. */
 export interface IgnoreRules {
   /**
-   * The rule that ignores a path, such as `src/.gitignore: *.log`. Empty if one of the caller's
-   * patterns does. Undefined if the path is not ignored. `path` is relative to the scanned root,
-   * with forward slashes, and none of its parents is ignored.
+   * Returns the rule that ignores a path, such as `src/.gitignore: *.log`. Returns an empty string
+   * for one of the caller's patterns, and undefined if the path is not ignored. `path` is relative
+   * to the scanned root and uses forward slashes. None of its parents may be ignored.
    */
   ruleFor(path: string, isDirectory: boolean): string | undefined;
-  /** Adds the rules of the ignore files among a folder's names. */
+  /** Returns the rules for a subfolder, adding any ignore files listed in `names`. */
   enter(directory: string, names: ReadonlySet<string>): IgnoreRules;
 }
 
 /**
- * These use git's syntax too, and win over `.gitignore`. `.ignore` is for search tools, and
- * `.cclignore` lists files that no pack may contain.
+ * These also use git's syntax, and override `.gitignore`. `.ignore` is for search tools, and
+ * `.cclignore` lists files that packs must not contain.
  */
 const OTHER_IGNORE_FILES = [".ignore", ".cclignore"];
 
 /**
- * Files that neither name nor explain anything (lock files, minified files, source maps) and files
- * with secrets. An ignore file can include them again.
+ * Files without useful content (lock files, minified files, source maps) and files with secrets. An
+ * ignore file can include them again.
  */
-const NOISE: readonly string[] = [
-  ".env",
-  ".env.*",
-  "!.env.example",
-  "!.env.sample",
-  "!.env.template",
-  "package-lock.json",
-  "npm-shrinkwrap.json",
-  "pnpm-lock.yaml",
-  "yarn.lock",
-  "bun.lock",
-  "bun.lockb",
-  "deno.lock",
-  "Cargo.lock",
-  "composer.lock",
-  "Gemfile.lock",
-  "poetry.lock",
-  "Pipfile.lock",
-  "uv.lock",
-  "pdm.lock",
-  "go.sum",
-  "flake.lock",
-  "gradle.lockfile",
-  "packages.lock.json",
-  "mix.lock",
-  "pubspec.lock",
-  "Podfile.lock",
-  "*.min.js",
-  "*.min.css",
-  "*.min.mjs",
-  "*.js.map",
-  "*.mjs.map",
-  "*.cjs.map",
-  "*.css.map",
-  "*.d.ts.map",
-  ".DS_Store",
-  "Thumbs.db",
-  "__pycache__/",
-  "*.pyc",
-  "*.tsbuildinfo",
-];
+const NOISE = (
+  ".env .env.* !.env.example !.env.sample !.env.template package-lock.json " +
+  "npm-shrinkwrap.json pnpm-lock.yaml yarn.lock bun.lock bun.lockb deno.lock Cargo.lock " +
+  "composer.lock Gemfile.lock poetry.lock Pipfile.lock uv.lock pdm.lock go.sum flake.lock " +
+  "gradle.lockfile packages.lock.json mix.lock pubspec.lock Podfile.lock *.min.js *.min.css " +
+  "*.min.mjs *.js.map *.mjs.map *.cjs.map *.css.map *.d.ts.map .DS_Store Thumbs.db " +
+  "__pycache__/ *.pyc *.tsbuildinfo"
+).split(" ");
 
 /**
- * The rules at a root: .git/info/exclude and the ignore files from the repository's top folder down to the root. The
- * caller's own patterns (relative to the root) override all others.
+ * Returns the rules at a root: .git/info/exclude and the ignore files from the repository's top
+ * folder down to the root. The caller's own patterns (relative to the root) override all others.
  */
 export async function rootIgnoreRules(
   root: string,
   ownPatterns: readonly string[],
 ): Promise<IgnoreRules> {
   const { default: ignore } = await import("ignore");
-  // Case-sensitive everywhere, so that a tree has the same names on every system.
+  // Always case-sensitive, so that a tree has the same names on every system.
   const create = (): Ignore => ignore({ ignoreCase: false });
   const own = create().add([...ownPatterns]);
   const noise = create().add(
@@ -91,20 +58,20 @@ export async function rootIgnoreRules(
   return folderRules({ root, own, tracked, ...(inherited ?? { rules: bare, base: "" }) });
 }
 
-/** The rules of git's and other ignore files, and those of the others alone, for files that git tracks. */
+/** Two sets of rules: from all ignore files, and from all except .gitignore for files tracked by git. */
 interface RuleSets {
   create: () => Ignore;
   all: Ignore;
   ofTracked: Ignore;
 }
 
-/** Adds the ignore files in the folder at `path`, whose place in the repository is `folder`. */
+/** Adds the ignore files of the folder at `path`. `folder` is its path within the repository. */
 function withFolder({ create, all, ofTracked }: RuleSets, path: string, folder: string): RuleSets {
-  const own = readPatterns(join(path, ".gitignore"), folder);
+  const gitPatterns = readPatterns(join(path, ".gitignore"), folder);
   const others = OTHER_IGNORE_FILES.flatMap((name) => readPatterns(join(path, name), folder));
   return {
     create,
-    all: create().add(all).add(own).add(others),
+    all: create().add(all).add(gitPatterns).add(others),
     ofTracked: create().add(ofTracked).add(others),
   };
 }
@@ -112,10 +79,10 @@ function withFolder({ create, all, ofTracked }: RuleSets, path: string, folder: 
 interface FolderRules {
   root: string;
   own: Ignore;
-  /** Files that git tracks although a rule ignores them, and their folders, relative to the root. */
+  /** Files that git tracks although a rule ignores them, and their folders. Relative to the root. */
   tracked: ReadonlySet<string>;
   /**
-   * For paths that start with `base`, the path from the repository's top to the root, with a
+   * Rules for paths that start with `base`, the path from the repository's top to the root, with a
    * trailing slash.
    */
   rules: RuleSets;
@@ -143,8 +110,8 @@ function folderRules(state: FolderRules): IgnoreRules {
 }
 
 /**
- * The rules inherited from the repository. Undefined if the repository ignores the whole root,
- * which then inherits no rules.
+ * Returns the rules inherited from the repository. If the repository ignores the whole root,
+ * returns undefined, and the root inherits no rules.
  */
 function ancestorRules(
   root: string,
@@ -171,7 +138,7 @@ function repositoryTop(root: string): string | undefined {
   }
 }
 
-/** The patterns of an ignore file, anchored at its folder. Empty if there is no such file. */
+/** Reads the patterns of an ignore file, anchored at its folder. Returns an empty list if the file does not exist. */
 function readPatterns(file: string, folder: string): PatternParams[] {
   let text: string;
   try {
@@ -189,7 +156,7 @@ function readPatterns(file: string, folder: string): PatternParams[] {
     }));
 }
 
-/** Rewrites a pattern of a folder's ignore file as an equivalent pattern of the top folder. */
+/** Converts a pattern in a folder's ignore file to an equivalent pattern for the top folder. */
 function anchorPattern(pattern: string, folder: string): string {
   if (folder === "") return pattern;
   const isNegative = pattern.startsWith("!");

@@ -2,17 +2,7 @@ import { CclError } from "@ccl/core";
 
 import { AliasesError } from "../aliases-error.ts";
 
-/** True for an error of the operating system with one of these codes. */
-export function isErrorWithCode(error: unknown, ...codes: string[]): boolean {
-  return (
-    error instanceof Error &&
-    "code" in error &&
-    typeof error.code === "string" &&
-    codes.includes(error.code)
-  );
-}
-
-/** Wraps an error of the operating system. Errors of this package pass through. `action` completes "Could not ...". */
+/** Wraps an operating system error. Returns this package's errors unchanged. `action` completes "Could not ...". */
 export function toIoError(error: unknown, action: string): unknown {
   if (!(error instanceof Error) || AliasesError.isInstance(error)) return error;
   const message = CclError.isInstance(error)

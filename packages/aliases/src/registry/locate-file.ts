@@ -1,20 +1,20 @@
 import { lstatSync, realpathSync, type Stats } from "node:fs";
-import { join, posix, sep } from "node:path";
+import { join, sep } from "node:path";
 
-import { isErrorWithCode } from "./io-error.ts";
+import { systemCode } from "@ccl/core/node";
 
 /** A regular file inside the root. */
 export interface TreeFile {
-  /** Relative to the root, with forward slashes. */
+  /** Relative to the root. Uses forward slashes. */
   path: string;
-  /** Absolute, with links resolved. */
+  /** Absolute path, with links resolved. */
   realPath: string;
   stamp: FileStamp;
 }
 
 /**
- * Metadata of a file. The same stamp means the same content, except in the case that `StatCache`
- * explains.
+ * A file's metadata. The same stamp means the same content, except in the case explained at
+ * `RACY_MS`.
  */
 export interface FileStamp {
   mtimeMs: number;
@@ -23,7 +23,7 @@ export interface FileStamp {
   inode: number;
 }
 
-/** Why a path is not a file of the tree. */
+/** Why a path does not refer to a file in the tree. */
 export type NoFile = "missing" | "unreadable" | "outside_root" | "not_a_file";
 
 /** Resolves a path and its links to a regular file inside the root. */
@@ -34,32 +34,11 @@ export function locateFile(root: string, path: string): TreeFile | NoFile {
     const stats = lstatSync(realPath);
     return stats.isFile() ? { path, realPath, stamp: stampOf(stats) } : "not_a_file";
   } catch (error) {
-    return isErrorWithCode(error, "ENOENT", "ENOTDIR", "ELOOP") ? "missing" : "unreadable";
+    return /^(?:ENOENT|ENOTDIR|ELOOP)$/.test(systemCode(error) ?? "") ? "missing" : "unreadable";
   }
 }
 
-/** `locateFile` for many paths. Resolves each folder once. */
-export function createLocator(root: string): (path: string) => TreeFile | NoFile {
-  const plainFolders = new Map<string, boolean>([["", true]]);
-  /** True if the folder's path contains no link, so that it is already the real path. */
-  const isPlain = (folder: string): boolean => {
-    let plain = plainFolders.get(folder);
-    if (plain === undefined) {
-      plain = isRealPath(join(root, folder));
-      plainFolders.set(folder, plain);
-    }
-    return plain;
-  };
-  return (path) => {
-    const folder = posix.dirname(path);
-    if (!isPlain(folder === "." ? "" : folder)) return locateFile(root, path);
-    const realPath = join(root, path);
-    const stats = lstatSync(realPath, { throwIfNoEntry: false });
-    return stats?.isFile() ? { path, realPath, stamp: stampOf(stats) } : locateFile(root, path);
-  };
-}
-
-/** Copies the few numbers that are needed, because `Stats` objects are large. */
+/** Copies only the numbers that are needed, because `Stats` objects are large. */
 export function stampOf(stats: Stats): FileStamp {
   return {
     mtimeMs: stats.mtimeMs,
@@ -69,15 +48,7 @@ export function stampOf(stats: Stats): FileStamp {
   };
 }
 
-/** True for a path below the root. Both paths are absolute, with links resolved. */
+/** True if the path is below the root. Both paths must be absolute, with links resolved. */
 export function isInside(root: string, realPath: string): boolean {
   return realPath.startsWith(root.endsWith(sep) ? root : root + sep);
-}
-
-function isRealPath(path: string): boolean {
-  try {
-    return realpathSync.native(path) === path;
-  } catch {
-    return false;
-  }
 }

@@ -5,42 +5,32 @@ const MAX_ERRORS = 6;
 const LONGEST_NAME = 130;
 
 /**
- * Up to 3 names with the fewest typing errors, nearest first. An error is a letter that was added,
- * lost, changed or swapped with its neighbour. Case is ignored. A query without a prefix is
- * compared with the names without their prefixes.
+ * Returns up to 3 names with the fewest typing errors, nearest first. An error is an inserted,
+ * missing or different letter, or a swap of two adjacent letters. Ignores case. A query without a
+ * prefix is compared with the names without their prefixes.
  */
 export function nearestNames(query: string, names: readonly string[]): string[] {
   const wanted = query.slice(0, LONGEST_NAME).toLowerCase();
-  const bare = afterPrefix(wanted);
-  let limit = Math.min(MAX_ERRORS, Math.max(2, Math.floor(wanted.length / 3)));
-  let found: { name: string; distance: number }[] = [];
-  for (const name of names) {
-    const candidate = name.toLowerCase();
-    const distance = Math.min(
-      typingDistance(wanted, candidate, limit),
+  const limit = Math.min(MAX_ERRORS, Math.max(2, Math.floor(wanted.length / 3)));
+  return names
+    .map((name) => {
+      const candidate = name.toLowerCase();
+      const whole = typingDistance(wanted, candidate, limit);
       // The right name with a wrong or missing prefix counts as one error.
-      typingDistance(bare, afterPrefix(candidate), limit - 1) + 1,
-    );
-    if (distance > limit) continue;
-    found.push({ name, distance });
-    if (found.length <= 8 * MAX_NAMES) continue;
-    found = best(found);
-    limit = found.at(-1)?.distance ?? limit;
-  }
-  return best(found).map(({ name }) => name);
-}
-
-function best(found: { name: string; distance: number }[]): { name: string; distance: number }[] {
-  return found
+      const bare = typingDistance(afterPrefix(wanted), afterPrefix(candidate), limit - 1) + 1;
+      return { name, distance: Math.min(whole, bare) };
+    })
+    .filter(({ distance }) => distance <= limit)
     .sort((a, b) => a.distance - b.distance || compareCodeUnits(a.name, b.name))
-    .slice(0, MAX_NAMES);
+    .slice(0, MAX_NAMES)
+    .map(({ name }) => name);
 }
 
 function afterPrefix(alias: string): string {
   return alias.slice(alias.indexOf(".") + 1);
 }
 
-/** Optimal string alignment distance. Stops with `limit + 1` as soon as the distance exceeds `limit`. */
+/** Computes the optimal string alignment distance. Returns `limit + 1` as soon as it exceeds `limit`. */
 export function typingDistance(a: string, b: string, limit: number): number {
   const far = limit + 1;
   if (Math.abs(a.length - b.length) > limit) return far;

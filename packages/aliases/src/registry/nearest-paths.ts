@@ -6,10 +6,10 @@ const MAX_SEGMENTS = 12;
 const LONGEST_SEGMENT = 60;
 /** The file's name counts as much as this many folders. */
 const NAME_WEIGHT = 3;
-/** Minimum share of a perfect score for a path to be suggested. */
+/** Minimum share of a perfect score for suggesting a path. */
 const MIN_SHARE = 0.45;
 
-/** Up to 3 paths with similar segments, best first. A wrong folder costs little, a wrong name much. */
+/** Returns up to 3 paths with similar segments, best first. A wrong folder costs little, a wrong name a lot. */
 export function nearestPaths(wanted: string, paths: readonly string[]): string[] {
   const segments = segmentsOf(wanted);
   const name = segments.pop() ?? "";
@@ -22,7 +22,7 @@ export function nearestPaths(wanted: string, paths: readonly string[]): string[]
         const best = folders.reduce((high, other) => Math.max(high, likeness(folder, other)), 0);
         return sum + best;
       }, 0);
-      // If two paths have the same matching segments, the one with fewer other segments is nearer.
+      // Of two paths with the same matching segments, the one with fewer other segments is nearer.
       const others = Math.max(0, folders.length - segments.length) * 0.05;
       return { path, score: NAME_WEIGHT * likeness(name, own) + shared - others };
     })
@@ -36,7 +36,7 @@ function segmentsOf(path: string): string[] {
   return path.toLowerCase().split("/").filter(Boolean).slice(-MAX_SEGMENTS);
 }
 
-/** 1 for equal segments, 0 if more than a third of the letters are wrong. Extensions count little. */
+/** Returns 1 for equal segments, and 0 if over a third of the letters are wrong. Extensions count little. */
 function likeness(a: string, b: string): number {
   if (a === b) return 1;
   const [one, other] = [stemOf(a), stemOf(b)];

@@ -4,11 +4,11 @@ import { throwIfAborted } from "@ccl/core/async";
 
 import { AliasesError } from "../aliases-error.ts";
 
-/** Lets other work, aborts and progress events run during a synchronous loop. */
+/** Lets other work, aborts and progress events happen during a synchronous loop. */
 export interface Pacer {
   /**
-   * Call this often. Returns undefined unless it is time to yield. The progress report contains
-   * `done` and `total`.
+   * Must be called often. Returns undefined unless it is time to yield. Reports `done` and `total`
+   * as progress.
    */
   step(done: number, total?: number): Promise<void> | undefined;
 }
@@ -23,7 +23,7 @@ const TURN_MS = 15;
 const REPORT_MS = 100;
 
 /**
- * Creates a pacer that yields some 60 times a second and reports up to 10 times.
+ * Creates a pacer that yields about 60 times a second and reports up to 10 times a second.
  * @throws AliasesError `aborted`
  */
 export function createPacer({ signal, onProgress }: PacerOptions): Pacer {

@@ -3,16 +3,14 @@ import { failure, success, type Issue, type Result } from "@ccl/core";
 import type { AliasContent } from "./alias-registry.ts";
 import { parseAlias, quote } from "./alias-name.ts";
 import { readBytes } from "./file-hasher.ts";
-import { locateFile, type TreeFile } from "./locate-file.ts";
+import { locateFile, type NoFile, type TreeFile } from "./locate-file.ts";
 import { decodeText, hashContent, rawSha8 } from "./hash-content.ts";
 import { nearestNames } from "./nearest-names.ts";
 import type { RegistryRecords } from "./registry-store.ts";
 
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
-/**
- * Reads the current file of `alias` or `alias@sha8`. See `AliasRegistry.resolve` for the issues.
- */
+/** Reads the current file for `alias` or `alias@sha8`. Issues: see `AliasRegistry.resolve`. */
 export function readAlias(
   root: string,
   records: RegistryRecords,
@@ -25,16 +23,35 @@ export function readAlias(
   if (!parsed.ok) return parsed;
   const file = findFile(root, record.path);
   if (!file.ok) return file;
-  if (file.value.stamp.sizeBytes > MAX_FILE_BYTES) return failure(tooLarge(alias, file.value));
-  return readContent(alias, parsed.value.sha8, file.value);
+  const { path, realPath, stamp } = file.value;
+  if (stamp.sizeBytes > MAX_FILE_BYTES) {
+    const message = `${alias} has ${stamp.sizeBytes} bytes; at most ${MAX_FILE_BYTES} are read at once.`;
+    return failure({ code: "file_too_large", path: ["path"], message });
+  }
+  let bytes: Buffer;
+  try {
+    bytes = readBytes(realPath);
+  } catch {
+    return noFile(path, "unreadable");
+  }
+  const { sha256, isBinary } = hashContent(bytes);
+  const sha8 = sha256.slice(0, 8);
+  const wanted = parsed.value.sha8;
+  if (wanted !== undefined && wanted !== sha8 && wanted !== rawSha8(bytes)) {
+    return failure({
+      code: "alias_stale",
+      path: ["sha8"],
+      message: `${alias} has changed: it is ${alias}@${sha8} now, not @${wanted}.`,
+    });
+  }
+  const content = { alias, path, sha8, sha256, sizeBytes: bytes.length };
+  return success({ ...content, ...(isBinary ? { text: undefined } : decodeText(bytes)) });
 }
 
 /** Finds a file inside the root. Issues: path_not_found, path_outside_root, path_not_a_file, path_unreadable. */
 export function findFile(root: string, path: string): Result<TreeFile> {
   const found = locateFile(root, path);
-  if (typeof found !== "string") return success(found);
-  const { code, what } = WHY_NOT[found];
-  return failure({ code, path: ["path"], message: `${quote(path)} ${what}` });
+  return typeof found === "string" ? noFile(path, found) : success(found);
 }
 
 const WHY_NOT = {
@@ -50,32 +67,9 @@ const WHY_NOT = {
   unreadable: { code: "path_unreadable", what: "cannot be read. Look at its permissions." },
 };
 
-function readContent(
-  alias: string,
-  wantedSha8: string | undefined,
-  file: TreeFile,
-): Result<AliasContent> {
-  let bytes: Buffer;
-  try {
-    bytes = readBytes(file.realPath);
-  } catch {
-    return failure({
-      code: "path_unreadable",
-      path: ["path"],
-      message: `${quote(file.path)} ${WHY_NOT.unreadable.what}`,
-    });
-  }
-  const { sha256, isBinary } = hashContent(bytes);
-  const sha8 = sha256.slice(0, 8);
-  if (wantedSha8 !== undefined && wantedSha8 !== sha8 && wantedSha8 !== rawSha8(bytes)) {
-    return failure({
-      code: "alias_stale",
-      path: ["sha8"],
-      message: `${alias} has changed: it is ${alias}@${sha8} now, not @${wantedSha8}.`,
-    });
-  }
-  const content = { alias, path: file.path, sha8, sha256, sizeBytes: bytes.length };
-  return success({ ...content, ...(isBinary ? { text: undefined } : decodeText(bytes)) });
+function noFile(path: string, why: NoFile): Result<never> {
+  const { code, what } = WHY_NOT[why];
+  return failure({ code, path: ["path"], message: `${quote(path)} ${what}` });
 }
 
 function unknownAlias(alias: string, names: readonly string[]): Issue {
@@ -86,9 +80,4 @@ function unknownAlias(alias: string, names: readonly string[]): Issue {
     path: ["alias"],
     message: `There is no alias ${quote(alias)}.${hint}`,
   };
-}
-
-function tooLarge(alias: string, { stamp }: TreeFile): Issue {
-  const message = `${alias} has ${stamp.sizeBytes} bytes; at most ${MAX_FILE_BYTES} are read at once.`;
-  return { code: "file_too_large", path: ["path"], message };
 }

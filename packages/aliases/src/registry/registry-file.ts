@@ -6,70 +6,55 @@ import { posix } from "node:path";
 import { AliasesError } from "../aliases-error.ts";
 import { parseAlias, quote } from "./alias-name.ts";
 
-/** The registry's record of one alias. */
+/** The registry's record for an alias. */
 export interface RegistryRecord {
-  /** Relative to the root, with forward slashes. */
+  /** Relative to the root. Uses forward slashes. */
   path: string;
   /** 8 lower-case hex digits. */
   sha8: string;
   /**
-   * Absent if the file has none, or if it does not begin with `sha8` because another tool changed
+   * Absent if the file has none, or if it does not start with `sha8` because another tool changed
    * `sha8`.
    */
   sha256?: string | undefined;
   /** The JSON fields of the record, including unknown keys. */
   fields: Record<string, unknown>;
-  /** True if the record is unchanged from the file. */
+  /** True if the record has not changed since the file was parsed. */
   isUnchanged?: true | undefined;
 }
 
 /** A parsed registry file. */
 export interface RegistryDocument {
   records: Map<string, RegistryRecord>;
-  /** Every top-level key, in the file's order. */
+  /** All top-level keys, in file order. */
   keys: string[];
-  /** Called only before writing, because it takes as long as reading the records. */
-  readForm: () => RegistryForm;
+  /** The parsed text, whose formatting is preserved. */
+  text: string;
 }
 
 /** The formatting of a registry file. */
 interface RegistryForm {
-  style: RegistryStyle;
-  /** The text of each record. Undefined unless each has its own line. */
+  /** What precedes and follows the JSON: a byte order mark and white space. */
+  start: string;
+  end: string;
+  lineEnd: "\n" | "\r\n";
+  /** Undefined if no line is indented. */
+  indent: string | undefined;
+  /** The text of each record. Undefined unless each record has its own line, as in the design document. */
   lines: ReadonlyMap<string, string> | undefined;
 }
 
-interface RegistryStyle {
-  /**
-   * `lines`: one record per line, as in the design document. `tree`: indented as by JSON.stringify.
-   * `flat`: all on one line.
-   */
-  layout: "lines" | "tree" | "flat";
-  indent: string;
-  lineEnd: "\n" | "\r\n";
-  hasFinalLineEnd: boolean;
-  hasByteOrderMark: boolean;
-}
-
 const VERSION_KEYS = new Set(["version", "$version", "schemaVersion"]);
-const OWN_STYLE: RegistryStyle = {
-  layout: "lines",
-  indent: "  ",
-  lineEnd: "\n",
-  hasFinalLineEnd: true,
-  hasByteOrderMark: false,
-};
+const OWN_INDENT = "  ";
 
-/** The document of a registry that has no file yet. */
+/** Returns the document of a registry that does not have a file yet. */
 export function emptyRegistry(): RegistryDocument {
-  return { records: new Map(), keys: [], readForm: () => ({ style: OWN_STYLE, lines: undefined }) };
+  return { records: new Map(), keys: [], text: "{}\n" };
 }
 
 /** Parses the flat format `{"S.entities": {"path", "sha"}}`. Throws registry_corrupt, registry_version_unsupported. */
 export function parseRegistry(text: string, file: string): RegistryDocument {
-  const hasByteOrderMark = text.startsWith("\uFEFF");
-  const body = hasByteOrderMark ? text.slice(1) : text;
-  const top = parseBody(body, file);
+  const top = parseBody(text.replace(BYTE_ORDER_MARK, ""), file);
   if (!isRecord(top)) throw corrupt(file, "it is not a JSON object");
   const records = new Map<string, RegistryRecord>();
   const keys: string[] = [];
@@ -78,21 +63,36 @@ export function parseRegistry(text: string, file: string): RegistryDocument {
     if (VERSION_KEYS.has(key)) checkVersion(key, value, file);
     else records.set(key, readRecord({ alias: key, value, file }));
   }
-  const readForm = (): RegistryForm => {
-    const lines = recordLines(body, keys);
-    return { style: { ...styleOf(body, lines !== undefined), hasByteOrderMark }, lines };
-  };
-  return { records, keys: [...keys], readForm };
+  return { records, keys, text };
 }
 
-/** Renders the document in its original style. Unchanged records keep their lines. */
+/** Renders the document with the formatting of its text. Unchanged records keep their lines. */
 export function renderRegistry(document: RegistryDocument): string {
-  const { style, lines } = document.readForm();
+  const { start, end, lineEnd, indent, lines } = readForm(document);
   const entries = orderedKeys(document).map((key) => [key, document.records.get(key)] as const);
-  const mark = style.hasByteOrderMark ? "\uFEFF" : "";
-  const text =
-    style.layout === "lines" ? renderLines(entries, { style, lines }) : renderTree(entries, style);
-  return mark + text.replaceAll("\n", style.lineEnd) + (style.hasFinalLineEnd ? style.lineEnd : "");
+  const rendered = entries.map(
+    ([key, record]) =>
+      (record?.isUnchanged && lines?.get(key)) ||
+      `${indent ?? OWN_INDENT}${JSON.stringify(key)}: ${JSON.stringify(fieldsOf(record))}`,
+  );
+  const inLines = rendered.length === 0 ? "{}" : `{\n${rendered.join(",\n")}\n}`;
+  const value = Object.fromEntries(entries.map(([key, record]) => [key, fieldsOf(record)]));
+  const body = lines === undefined ? JSON.stringify(value, null, indent) : inLines;
+  return start + body.replaceAll("\n", lineEnd) + end;
+}
+
+const BYTE_ORDER_MARK = /^\uFEFF/;
+
+function readForm({ text, keys }: RegistryDocument): RegistryForm {
+  const start = BYTE_ORDER_MARK.exec(text)?.[0] ?? "";
+  const body = text.slice(start.length).trimEnd();
+  return {
+    start,
+    end: text.slice(start.length + body.length),
+    lineEnd: text.includes("\r\n") ? "\r\n" : "\n",
+    indent: /\n([ \t]+)\S/.exec(body)?.[1],
+    lines: body === "{}" ? new Map() : recordLines(body, keys),
+  };
 }
 
 function orderedKeys({ keys, records }: RegistryDocument): string[] {
@@ -105,28 +105,12 @@ function orderedKeys({ keys, records }: RegistryDocument): string[] {
     : [...kept, ...added.sort(compareCodeUnits)];
 }
 
-type RenderedEntry = readonly [key: string, record: RegistryRecord | undefined];
-
-function renderLines(entries: readonly RenderedEntry[], { style, lines }: RegistryForm): string {
-  const rendered = entries.map(
-    ([key, record]) =>
-      (record?.isUnchanged && lines?.get(key)) ||
-      `${style.indent}${JSON.stringify(key)}: ${JSON.stringify(fieldsOf(record))}`,
-  );
-  return rendered.length === 0 ? "{}" : `{\n${rendered.join(",\n")}\n}`;
-}
-
-function renderTree(entries: readonly RenderedEntry[], { layout, indent }: RegistryStyle): string {
-  const value = Object.fromEntries(entries.map(([key, record]) => [key, fieldsOf(record)]));
-  return layout === "flat" ? JSON.stringify(value) : JSON.stringify(value, null, indent);
-}
-
-/** The JSON of a key. A key without a record is a version key, and the only version is 1. */
+/** Returns the JSON value of a key. A key without a record is a version key, and the only version is 1. */
 function fieldsOf(record: RegistryRecord | undefined): unknown {
   return record === undefined ? 1 : record.fields;
 }
 
-/** Gives a record new content or a new path. Unknown keys stay. */
+/** Sets the path and hash of a new or existing record. Keeps unknown keys. */
 export function changeRecord(
   record: RegistryRecord | undefined,
   change: { path: string; sha256: string },
@@ -164,8 +148,8 @@ function readRecord(input: { alias: string; value: unknown; file: string }): Reg
 }
 
 /**
- * Normalizes to forward slashes without `.` and `..`. Undefined if the path is empty, absolute, or
- * leads out.
+ * Normalizes a path to forward slashes without `.` and `..`. Returns undefined if the path is
+ * empty, absolute, or leads outside the root.
  */
 export function normalizeInsidePath(path: string): string | undefined {
   const slashed = posix.normalize(path.replaceAll("\\", "/"));
@@ -199,8 +183,8 @@ function parseBody(text: string, file: string): unknown {
 }
 
 /**
- * Where the text stops being JSON: the engine's position, otherwise the first line that is not a
- * JSON record.
+ * Describes where the text stops being JSON: the engine's position, otherwise the first line that
+ * is not a JSON record.
  */
 function positionText(text: string, position: string | undefined): string {
   if (position !== undefined) {
@@ -222,9 +206,12 @@ function isJsonMember(line: string): boolean {
   }
 }
 
-/** The text of each record's line without its comma. Undefined unless every key of the valid JSON has its own line. */
+/**
+ * Returns the text of each record's line without its comma. Undefined unless every key of the valid
+ * JSON has its own line.
+ */
 function recordLines(text: string, keys: readonly string[]): Map<string, string> | undefined {
-  const lines = text.trimEnd().split(/\r?\n/);
+  const lines = text.split(/\r?\n/);
   if (lines.length !== keys.length + 2 || lines[0]?.trim() !== "{" || lines.at(-1)?.trim() !== "}")
     return undefined;
   const found = new Map<string, string>();
@@ -236,18 +223,6 @@ function recordLines(text: string, keys: readonly string[]): Map<string, string>
     found.set(key, member);
   }
   return found;
-}
-
-function styleOf(text: string, isInLines: boolean): Omit<RegistryStyle, "hasByteOrderMark"> {
-  const body = text.trim();
-  const indent = /\n([ \t]+)\S/.exec(body)?.[1] ?? OWN_STYLE.indent;
-  const isFlat = body !== "{}" && !body.includes("\n");
-  return {
-    layout: isFlat ? "flat" : isInLines || body === "{}" ? "lines" : "tree",
-    indent: indent.slice(0, 10),
-    lineEnd: text.includes("\r\n") ? "\r\n" : "\n",
-    hasFinalLineEnd: text.endsWith("\n"),
-  };
 }
 
 function corrupt(file: string, what: string, cause?: unknown): AliasesError {

@@ -4,7 +4,7 @@ import { NodeIoError, withFileLock, type FileLockOptions } from "@ccl/core/node"
 import { AliasesError } from "../aliases-error.ts";
 import { toIoError } from "./io-error.ts";
 
-/** Maximum wait for another writer. */
+/** Maximum time to wait for another writer. */
 const MAX_WAIT_MS = 5000;
 
 /**

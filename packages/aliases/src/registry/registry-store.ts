@@ -2,10 +2,10 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 
 import { throwIfAborted } from "@ccl/core/async";
-import { writeFileDurable } from "@ccl/core/node";
+import { systemCode, writeFileDurable } from "@ccl/core/node";
 
 import { AliasesError } from "../aliases-error.ts";
-import { isErrorWithCode, toIoError } from "./io-error.ts";
+import { toIoError } from "./io-error.ts";
 import {
   emptyRegistry,
   parseRegistry,
@@ -15,33 +15,33 @@ import {
 } from "./registry-file.ts";
 import { withRegistryLock } from "./registry-lock.ts";
 
-/** The records by alias, as of this process's last read or write. */
+/** The records by alias, as this process last read or wrote them. */
 export type RegistryRecords = ReadonlyMap<string, RegistryRecord>;
 
-/** The registry file and its records in this process. */
+/** The registry file, and its records as known to this process. */
 export interface RegistryStore {
   readonly records: RegistryRecords;
-  /** True if the file exists. Until then nothing else is written either. */
+  /** True if the file exists. Until it does, nothing else is written. */
   readonly hasFile: boolean;
   /**
-   * Replaces the records, and the file if the store may write.
+   * Replaces the records. Also replaces the file if the store may write.
    * @throws AliasesError `registry_conflict`, `registry_locked`, `io_failed`
    */
   replace(records: RegistryRecords, signal: AbortSignal | undefined): Promise<void>;
 }
 
-/** The location of the store's file, and whether it may be written. */
+/** Where the store's file is, and whether it may be written. */
 export interface RegistryStoreOptions {
-  /** Absolute. */
+  /** Absolute path. */
   directory: string;
   isPersistent: boolean;
 }
 
-/** The default folder. Only this package uses it, so it gets a .gitignore and a cache. */
+/** The default folder. It belongs to this package, so it gets a .gitignore and a cache. */
 export const OWN_DIRECTORY = ".ccl";
 
 /**
- * Reads the registry file, if there is one.
+ * Reads the registry file if it exists.
  * @throws AliasesError `registry_corrupt`, `registry_version_unsupported`, `io_failed`
  */
 export function openRegistryStore(options: RegistryStoreOptions): RegistryStore {
@@ -83,7 +83,7 @@ function readText(file: string): string | undefined {
   try {
     bytes = readFileSync(file);
   } catch (error) {
-    if (isErrorWithCode(error, "ENOENT", "ENOTDIR")) return undefined;
+    if (/^(?:ENOENT|ENOTDIR)$/.test(systemCode(error) ?? "")) return undefined;
     throw toIoError(error, `read ${file}`);
   }
   try {
@@ -105,8 +105,7 @@ function prepareDirectory(directory: string): void {
     if (basename(directory) !== OWN_DIRECTORY) return;
     writeFileSync(join(directory, ".gitignore"), "cache/\naliases.lock*\n.*.tmp\n", { flag: "wx" });
   } catch (error) {
-    if (!isErrorWithCode(error, "EEXIST"))
-      throw toIoError(error, `prepare the folder ${directory}`);
+    if (systemCode(error) !== "EEXIST") throw toIoError(error, `prepare the folder ${directory}`);
   }
 }
 

@@ -6,28 +6,29 @@ import type { AliasCheck, ScanReport, ScanRules } from "./alias-registry.ts";
 import { nameFiles, type UnnamedFile } from "./alias-from-path.ts";
 import { aliasKey } from "./alias-name.ts";
 import { classifyPath } from "./classify-path.ts";
+import { readBytes } from "./file-hasher.ts";
 import { walkTree, type FileTree } from "./file-tree.ts";
-import { createLocator, type TreeFile } from "./locate-file.ts";
+import { rawSha8 } from "./hash-content.ts";
+import { locateFile, type NoFile, type TreeFile } from "./locate-file.ts";
 import { matchMoves } from "./match-moves.ts";
-import { compareRecord, type RecordState } from "./record-state.ts";
 import { changeRecord, type RegistryRecord } from "./registry-file.ts";
 import { OWN_DIRECTORY } from "./registry-store.ts";
 import type { FileHasher } from "./cached-file-hasher.ts";
 import type { Pacer } from "./pacer.ts";
 import type { RegistryRecords } from "./registry-store.ts";
 
-/** The tree and the records to check. */
+/** The tree, and the records to check against it. */
 export interface TreeContext {
-  /** Absolute, with links resolved. */
+  /** Absolute path, with links resolved. */
   root: string;
-  /** Relative to the root, with forward slashes. */
+  /** Relative to the root. Uses forward slashes. */
   registryDirectory: string;
   records: RegistryRecords;
   hash: FileHasher;
   pacer: Pacer;
 }
 
-/** The records after a scan, with its report, and the earlier records compared with the disk. */
+/** The records after a scan, its report, and the earlier records compared with the disk. */
 export interface ScanOutcome {
   records: Map<string, RegistryRecord>;
   checks: AliasCheck[];
@@ -39,7 +40,7 @@ interface HashedFile extends TreeFile {
 }
 
 /**
- * Updates the records to match the tree, and names unnamed files.
+ * Updates the records to match the tree, and names any unnamed files.
  * @throws AliasesError `aborted`
  */
 export async function scanTree(context: TreeContext, rules: ScanRules): Promise<ScanOutcome> {
@@ -49,13 +50,10 @@ export async function scanTree(context: TreeContext, rules: ScanRules): Promise<
   const files = await hashTree(context, tree, named);
   callListener(rules.onEvent, { type: "files_hashed", done: files.length, total: files.length });
 
-  const states = await compareAll(context, files, tree.skipped);
-  const missing = [...states].filter(([, { state }]) => state.status === "missing");
+  const compared = await compareAll(context, files, tree.skipped);
+  const missing = compared.filter(({ status }) => status === "missing");
   const unnamed = files.filter(({ path }) => !named.has(path));
-  const moves = matchMoves(
-    missing.map(([alias, { record }]) => [alias, record] as const),
-    unnamed,
-  );
+  const moves = matchMoves(missing, unnamed);
 
   const records = new Map<string, RegistryRecord>();
   const checks: AliasCheck[] = [];
@@ -66,14 +64,22 @@ export async function scanTree(context: TreeContext, rules: ScanRules): Promise<
     removed: [],
     skipped: tree.skipped,
   };
-  for (const [alias, { record, state }] of states) {
+  for (const { alias, record, status, sha256 } of compared) {
+    const { path, sha8 } = record;
     const target = moves.get(alias);
-    if (target !== undefined) report.moved.push(alias);
-    else if (state.status === "changed") report.updated.push(alias);
-    else if (state.status === "missing") report.removed.push(alias);
-    checks.push(checkOf(alias, { record, state }, target));
-    const next = nextRecord(record, state, target);
-    if (next !== undefined) records.set(alias, next);
+    if (target !== undefined) {
+      report.moved.push(alias);
+      checks.push({ alias, path, sha8, status: "moved", movedTo: target.path });
+      records.set(alias, changeRecord(record, target));
+    } else if (status === "changed" && sha256 !== undefined) {
+      report.updated.push(alias);
+      checks.push({ alias, path, sha8, status, currentSha8: sha256.slice(0, 8) });
+      records.set(alias, changeRecord(record, { path, sha256 }));
+    } else {
+      checks.push({ alias, path, sha8, status: status === "ok" ? "ok" : "missing" });
+      if (status === "missing") report.removed.push(alias);
+      else records.set(alias, record);
+    }
   }
   const movedTo = new Set(moves.values());
   const fresh = unnamed.filter((file) => !movedTo.has(file));
@@ -81,10 +87,7 @@ export async function scanTree(context: TreeContext, rules: ScanRules): Promise<
   return { records, checks, report };
 }
 
-/**
- * Hashes the files in the order of the tree. Binary files without an alias are skipped and
- * reported.
- */
+/** Hashes the files in tree order. Skips and reports binary files without an alias. */
 async function hashTree(
   context: TreeContext,
   tree: FileTree,
@@ -106,69 +109,67 @@ async function hashTree(
   return files;
 }
 
+/** A record compared with the file at its path. */
 interface ComparedRecord {
+  alias: string;
   record: RegistryRecord;
-  state: RecordState;
+  /** `unreachable` if the file cannot be read or is outside the root. */
+  status: "ok" | "changed" | "missing" | "unreachable";
+  /** The hash of the current content. */
+  sha256?: string | undefined;
 }
 
 /**
- * Compares all records, ordered by alias. Files outside the tree are looked up one by one. A file
- * that an ignore file excludes counts as gone, unless `add` named it or the names belong to another
- * program.
+ * Compares all records with the disk, ordered by alias. Looks up files outside the tree
+ * individually. A file excluded by an ignore file counts as missing, unless it was named by `add`
+ * or the names belong to another program.
  */
 async function compareAll(
   { records, root, registryDirectory, hash, pacer }: TreeContext,
   files: readonly HashedFile[],
   skipped: ScanReport["skipped"],
-): Promise<Map<string, ComparedRecord>> {
+): Promise<ComparedRecord[]> {
   const isOwn = basename(registryDirectory) === OWN_DIRECTORY;
   const ignored = skipped.filter(({ reason }) => isOwn && reason === "ignored");
-  const locate = createLocator(root);
+  const isIgnored = (path: string): boolean =>
+    ignored.some((left) => `${path}/`.startsWith(left.path.replace(/\/?$/, "/")));
   const byPath = new Map(files.map((file) => [file.path, file]));
   const hashOf = (file: TreeFile): string => byPath.get(file.path)?.sha256 ?? hash(file).sha256;
   const sorted = [...records].sort(([a], [b]) => compareCodeUnits(a, b));
-  const compared = new Map<string, ComparedRecord>();
+  const compared: ComparedRecord[] = [];
   for (const [alias, record] of sorted) {
     const { path, fields } = record;
-    const file =
-      byPath.get(path) ??
-      (fields["added"] !== true &&
-      ignored.some((left) => `${path}/`.startsWith(left.path.replace(/\/?$/, "/")))
-        ? "missing"
-        : locate(path));
-    const state = compareRecord(record, file, hashOf);
-    compared.set(alias, { record, state });
+    const isGone = fields["added"] !== true && !byPath.has(path) && isIgnored(path);
+    const file = byPath.get(path) ?? (isGone ? "missing" : locateFile(root, path));
+    compared.push({ alias, record, ...compareRecord(record, file, hashOf) });
     await pacer.step(files.length, files.length);
   }
   return compared;
 }
 
-function checkOf(
-  alias: string,
-  { record, state }: ComparedRecord,
-  target: HashedFile | undefined,
-): AliasCheck {
-  const { path, sha8 } = record;
-  const check = { alias, path, sha8 };
-  if (target !== undefined) return { ...check, status: "moved", movedTo: target.path };
-  if (state.status === "changed")
-    return { ...check, status: "changed", currentSha8: state.sha256.slice(0, 8) };
-  return { ...check, status: state.status === "ok" ? "ok" : "missing" };
-}
-
-/** The updated record of an alias. Undefined if its file is gone. */
-function nextRecord(
+/** Compares a record with the file at its path, if any. */
+function compareRecord(
   record: RegistryRecord,
-  state: RecordState,
-  target: HashedFile | undefined,
-): RegistryRecord | undefined {
-  if (target !== undefined) return changeRecord(record, target);
-  if (state.status === "changed")
-    return changeRecord(record, { path: record.path, sha256: state.sha256 });
-  return state.status === "missing" ? undefined : record;
+  file: TreeFile | NoFile,
+  hashOf: (file: TreeFile) => string,
+): Pick<ComparedRecord, "status" | "sha256"> {
+  if (file === "missing" || file === "not_a_file") return { status: "missing" };
+  if (typeof file === "string") return { status: "unreachable" };
+  try {
+    const sha256 = hashOf(file);
+    return { status: isRecorded(record, sha256, file) ? "ok" : "changed", sha256 };
+  } catch {
+    return { status: "unreachable" };
+  }
 }
 
-/** Adds a record for each file and returns the new aliases in order. */
+/** True if the record describes this content. Its 8 digits may come from the bytes with CRLF. */
+function isRecorded(record: RegistryRecord, sha256: string, file: TreeFile): boolean {
+  if (record.sha256 !== undefined) return record.sha256 === sha256;
+  return sha256.startsWith(record.sha8) || rawSha8(readBytes(file.realPath)) === record.sha8;
+}
+
+/** Adds a record for each file. Returns the new aliases in order. */
 function addNames(files: HashedFile[], records: Map<string, RegistryRecord>): string[] {
   const unnamed: UnnamedFile[] = files.map(({ path }) => ({ path, prefix: classifyPath(path) }));
   const names = nameFiles(

@@ -4,8 +4,8 @@ import { promisify } from "node:util";
 const LIST = ["-c", "core.fsmonitor=false", "ls-files", "-z", "-c", "-i", "--exclude-standard"];
 
 /**
- * The files below the root that git tracks although an ignore file lists them, and their folders with
- * a slash at the end. Empty if git cannot be run.
+ * Returns the files below the root that git tracks although an ignore file lists them, and their
+ * folders with a trailing slash. Returns an empty set if git cannot be run.
  */
 export async function trackedIgnoredPaths(root: string): Promise<Set<string>> {
   const options = { maxBuffer: Number.POSITIVE_INFINITY, windowsHide: true };

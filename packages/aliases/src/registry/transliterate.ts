@@ -5,8 +5,8 @@ const LETTERS = Object.fromEntries(
 );
 
 /**
- * Transliterates a Cyrillic word to the usual spelling of loanwords: `парсер` becomes `parser`.
- * Other words stay unchanged.
+ * Transliterates a Cyrillic word using the usual spelling of loanwords: `парсер` becomes `parser`.
+ * Other words are returned unchanged.
  */
 export function transliterate(word: string): string {
   return [...word]

@@ -20,33 +20,30 @@ import { nearestPaths } from "../registry/nearest-paths.ts";
 import { readGetAliasInput, type GetAliasRequest } from "./get-alias-input.ts";
 import { locateSymbol } from "./locate-symbol.ts";
 
-/** Limits of one answer. */
+/** Limits on one answer. */
 export interface GetAliasToolOptions {
-  /** Maximum tokens of an answer's text. 4,000 by default. */
+  /** Maximum tokens of an answer's text. Defaults to 4,000. */
   maxTokens?: number | undefined;
-  /** By default the estimator of @ccl/core, which leaves a tenth of `maxTokens` free. */
+  /** Defaults to the estimator of @ccl/core, which leaves a tenth of `maxTokens` free. */
   counter?: TokenCounter | undefined;
-  /** Maximum bytes of an answer's text in UTF-8. 64 KiB by default. */
-  maxBytes?: number | undefined;
 }
 
 const ESTIMATE_MARGIN = 0.1;
 
 /**
- * Creates the tool that gives a model the unchanged text of a file. The text is never summarized or
- * redacted, only cut at the limits. If it is cut, the text and `next` say so. A refused call
- * resolves to a failed result. Issues: those of `AliasRegistry.resolve`, and input_invalid,
- * lines_invalid, lines_out_of_range, symbol_unknown, search_unmatched, file_binary,
+ * Creates the tool that returns the unchanged text of a file to a model. The text is never
+ * summarized or redacted, only truncated at the limits. If it is truncated, the text and `next` say
+ * so. A refused call resolves to a failed result. Issues: those of `AliasRegistry.resolve`, and
+ * input_invalid, lines_invalid, lines_out_of_range, symbol_unknown, search_unmatched, file_binary,
  * bound_too_small.
  */
 export function createGetAliasTool(
   registry: AliasRegistry,
   options: GetAliasToolOptions = {},
 ): GetAliasTool {
-  const { maxTokens = 4000, counter = estimatedCounter, maxBytes = 64 * 1024 } = options;
+  const { maxTokens = 4000, counter = estimatedCounter } = options;
   const bounds: TextBounds = {
     maxTokens: Math.floor(counter.isExact ? maxTokens : maxTokens * (1 - ESTIMATE_MARGIN)),
-    maxBytes,
     counter,
   };
   return {
@@ -75,15 +72,14 @@ export function createGetAliasTool(
   };
 }
 
-function shareOf({ maxTokens, maxBytes, counter }: TextBounds, count: number): TextBounds {
+function shareOf({ maxTokens, counter }: TextBounds, count: number): TextBounds {
   return {
     maxTokens: Math.floor(maxTokens / count),
-    maxBytes: Math.floor(maxBytes / count),
     counter,
   };
 }
 
-/** Adds the other answers to the first one. Fails only if all failed. */
+/** Adds the other answers to the first one. Fails only if all answers failed. */
 function joinAnswers(answers: readonly Result<GetAliasOutput>[]): Result<GetAliasOutput> {
   const found = answers.flatMap((answer) => (answer.ok ? [answer.value] : []));
   const issues = answers.flatMap((answer) => (answer.ok ? [] : answer.issues));
@@ -104,20 +100,20 @@ async function answerOne(
   }: { registry: AliasRegistry; bounds: TextBounds; signal?: AbortSignal | undefined },
 ): Promise<Result<GetAliasOutput>> {
   const { alias, symbol } = findEntry(registry, request.alias);
-  const hint =
-    isPath(alias) &&
-    nearestPaths(
+  const entries = registry.list();
+  if (isPath(alias) && !entries.some((entry) => entry.alias === alias)) {
+    const nearest = nearestPaths(
       alias,
-      registry.list().map(({ path }) => path),
+      entries.map(({ path }) => path),
     );
-  const isKnown = registry.list().some((entry) => entry.alias === alias);
-  if (!isKnown && hint && hint.length > 0)
-    return refuse(
-      "alias_unknown",
-      `There is no file ${quote(alias)}. Nearest: ${hint.join(", ")}.`,
-    );
+    if (nearest.length > 0)
+      return refuse(
+        "alias_unknown",
+        `There is no file ${quote(alias)}. Nearest: ${nearest.join(", ")}.`,
+      );
+  }
   const reference = request.sha8 === undefined ? alias : `${alias}@${request.sha8}`;
-  const content = await registry.resolve(reference, signal === undefined ? {} : { signal });
+  const content = await registry.resolve(reference, { signal });
   if (!content.ok) return content;
   if (symbol === undefined) return answer(content.value, request, bounds);
   const lines = locateSymbol(content.value.path, content.value.text ?? "", symbol);
@@ -129,10 +125,10 @@ async function answerOne(
 const isPath = (name: string): boolean => name.includes("/") || /\.\w+\.\w+$/.test(name);
 
 const MAX_PLACES = 5;
-/** Maximum number of characters of files that a search reads. */
+/** Maximum number of file characters that a search reads. */
 const SEARCH_CHARS = 200_000;
 
-/** The best lines of the best files that contain a word of the search. */
+/** Finds the best lines that contain a search word, in the best files. */
 async function findPlaces(options: RankOptions): Promise<GetAliasRequest[]> {
   const { read } = await rankInDetail(options, { readChars: SEARCH_CHARS });
   return read
@@ -147,7 +143,7 @@ async function findPlaces(options: RankOptions): Promise<GetAliasRequest[]> {
 }
 
 /**
- * Resolves what a model passed as an alias: an alias, a path, a unique end of a path, or
+ * Resolves the alias that a model passed. It may be an alias, a path, a unique end of a path, or
  * `path#symbol`.
  */
 function findEntry(
@@ -219,13 +215,13 @@ function answer(
   if (cut === undefined) {
     return refuse(
       "bound_too_small",
-      "The tool's bounds are too small for any answer. Raise maxTokens or maxBytes.",
+      "The tool's bound is too small for any answer. Raise maxTokens.",
     );
   }
   return success({ alias, path, sha8, ...cut, totalLines });
 }
 
-/** A final line feed ends the last line and does not start another. */
+/** Splits text into lines. A trailing newline ends the last line and does not start another. */
 function splitLines(text: string): string[] {
   const lines = text.split("\n");
   if (lines.at(-1) === "") lines.pop();

@@ -2,14 +2,13 @@ import type { TokenCounter } from "@ccl/core";
 
 import type { GetAliasOutput } from "../registry/alias-registry.ts";
 
-/** The maximum size of a text. */
+/** Size limit for a text. */
 export interface TextBounds {
   maxTokens: number;
-  maxBytes: number;
   counter: TokenCounter;
 }
 
-/** Lines of a file, 1-based and inclusive. 1 to 0 for an empty file. */
+/** A range of lines in a file, 1-based and inclusive. 1 to 0 for an empty file. */
 export interface LineRange {
   first: number;
   last: number;
@@ -23,11 +22,14 @@ export interface CutInput {
   endsWithLineFeed: boolean;
 }
 
+/** More than in ordinary text. Longer texts are truncated before counting their tokens, which takes time. */
+const MAX_CHARACTERS_PER_TOKEN = 16;
+
 type Cut = Pick<GetAliasOutput, "text" | "firstLine" | "lastLine" | "next">;
 
 /**
- * Parses the checked text "10-40", "10-" or "7" (all lines if absent) and clips it to the file. Undefined if it begins
- * after the file's end.
+ * Parses validated input such as "10-40", "10-" or "7" (all lines if absent) and clips it to the
+ * file. Returns undefined if it starts after the end of the file.
  */
 export function lineRangeOf(lines: string | undefined, totalLines: number): LineRange | undefined {
   if (lines === undefined) return { first: 1, last: totalLines };
@@ -39,13 +41,14 @@ export function lineRangeOf(lines: string | undefined, totalLines: number): Line
 }
 
 /**
- * Cuts to as many whole lines as fit, plus a closing line about the rest. Undefined if not even
- * that line fits.
+ * Truncates to as many whole lines as fit, plus a closing line about the rest. Returns undefined if
+ * not even that line fits.
  */
 export function cutToFit(input: CutInput, bounds: TextBounds): Cut | undefined {
   const { allLines, range } = input;
   const { first, last } = range;
-  const reachable = lastWithin(allLines, range, bounds.maxBytes);
+  const maxCharacters = bounds.maxTokens * MAX_CHARACTERS_PER_TOKEN;
+  const reachable = lastWithin(allLines, range, maxCharacters);
   if (reachable === last) {
     const text = renderLines(input, last);
     if (fits(text, bounds)) return { text, firstLine: first, lastLine: last };
@@ -55,29 +58,26 @@ export function cutToFit(input: CutInput, bounds: TextBounds): Cut | undefined {
   );
   if (lastLine >= first)
     return { text: renderLines(input, lastLine), ...endingAt(range, lastLine) };
-  const longest = Math.min((allLines[first - 1] ?? "").length - 1, bounds.maxBytes);
+  const longest = Math.min((allLines[first - 1] ?? "").length - 1, maxCharacters);
   const length = largestFitting(1, longest, (count) => fits(renderCutLine(input, count), bounds));
   return length < 1 ? undefined : { text: renderCutLine(input, length), ...endingAt(range, first) };
 }
 
-/**
- * The last line for which the range has `maxBytes` code units or fewer. Each code unit takes a byte
- * or more.
- */
+/** Returns the last line up to which the range has no more than `maxCharacters` code units. */
 function lastWithin(
   allLines: readonly string[],
   { first, last }: LineRange,
-  maxBytes: number,
+  maxCharacters: number,
 ): number {
   let length = 0;
   for (let line = first; line <= last; line += 1) {
     length += (allLines[line - 1] ?? "").length;
-    if (length > maxBytes) return line - 1;
+    if (length > maxCharacters) return line - 1;
   }
   return last;
 }
 
-/** The range up to `lastLine`, with a hint to its remaining lines. */
+/** Renders the range up to `lastLine`, with a hint for requesting the remaining lines. */
 function renderLines(
   { alias, allLines, range, endsWithLineFeed }: CutInput,
   lastLine: number,
@@ -91,7 +91,7 @@ function renderLines(
     : text;
 }
 
-/** The beginning of a first line that does not fit as a whole. Never cuts inside a surrogate pair. */
+/** Renders the start of a first line that is too long to fit. Never cuts inside a surrogate pair. */
 function renderCutLine({ alias, allLines, range }: CutInput, length: number): string {
   const line = allLines[range.first - 1] ?? "";
   const start = line.slice(0, length).replace(/[\uD800-\uDBFF]$/, "");
@@ -112,13 +112,13 @@ function rangeText(first: number, last: number): string {
   return `${first}-${last}`;
 }
 
-function fits(text: string, { maxTokens, maxBytes, counter }: TextBounds): boolean {
-  return Buffer.byteLength(text) <= maxBytes && counter.count(text) <= maxTokens;
+function fits(text: string, { maxTokens, counter }: TextBounds): boolean {
+  return counter.count(text) <= maxTokens;
 }
 
 /**
- * The largest number from low to high that passes, or low - 1. Assumes that no number passes above
- * one that fails.
+ * Returns the largest number from low to high that passes, or low - 1 if none does. Assumes that no
+ * number passes above one that fails.
  */
 function largestFitting(low: number, high: number, isFitting: (value: number) => boolean): number {
   let passed = low - 1;

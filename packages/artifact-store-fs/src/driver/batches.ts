@@ -9,7 +9,7 @@ import { folderPath, syncNames, type StoreFolder, unlinkIfThere } from "../layou
 export class Batches {
   readonly #store: StoreFolder;
   readonly #folder: string;
-  /** A batch that was done once stays done while any file names it. */
+  /** Batches that are done stay done while any file refers to them. */
   readonly #done: Set<string> = new Set();
 
   constructor(store: StoreFolder) {
@@ -24,7 +24,7 @@ export class Batches {
     return batch;
   }
 
-  /** Makes all its references count at once. */
+  /** Makes all references of the batch count at the same moment. */
   async commit(batch: string): Promise<void> {
     await this.#store.fs.rename(this.#pathOf(batch, "open"), this.#pathOf(batch, "done"));
     await syncNames(this.#store, this.#folder);
@@ -45,14 +45,14 @@ export class Batches {
     return true;
   }
 
-  /** True if it counts or may still come to count. */
+  /** True if a reference of the batch counts or may still come to count. */
   async isInUse(batch: string | undefined): Promise<boolean> {
     // The order matters: in between, the batch can only change from open to done.
     if (batch === undefined || this.#done.has(batch)) return true;
     return (await this.#hasFile(batch, "open")) || (await this.isVisible(batch));
   }
 
-  /** The references that count at one moment: all references of a batch or none. */
+  /** Returns the references that count at one moment: all references of a batch or none. */
   async visibleAmong(list: () => Promise<ShardEntry[]>): Promise<ReferenceEntry[]> {
     const files = await this.listFiles();
     const doneBefore = new Set(files.filter((file) => file.isDone).map((file) => file.batch));
@@ -62,7 +62,7 @@ export class Batches {
       .filter(({ batch }) => batch === undefined || doneBefore.has(batch));
   }
 
-  /** The files of batches with their state, for a sweep. */
+  /** Lists the files of batches with their state, for a sweep. */
   async listFiles(): Promise<{ batch: string; isDone: boolean; path: string }[]> {
     return (await this.#store.fs.list(this.#folder)).flatMap((name) => {
       const [batch = "", state] = name.split(".");

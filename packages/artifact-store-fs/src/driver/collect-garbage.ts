@@ -18,7 +18,7 @@ import {
 } from "../layout/store-folder.ts";
 import type { FsStore } from "./fs-store.ts";
 
-/** Which blobs of a folder may be freed. */
+/** Selects the blobs of a folder that may be freed. */
 interface FreeOptions {
   until: number;
   artifactIds?: readonly string[] | undefined;
@@ -42,8 +42,8 @@ export async function collectGarbage(
 
 /**
  * Frees unreferenced blobs of one folder. Each blob is first renamed, so that no writer can find it. Then the folder is
- * read twice, because a reference that is renamed during one reading may be missed by it. A blob that has a reference
- * or a pin by then is renamed back. Blobs that collectors set aside before they died are settled too.
+ * read twice, because one reading may miss a reference that is renamed at that time. A blob that now has a reference or
+ * a pin is renamed back. Blobs that collectors renamed before they died are handled too.
  */
 export async function freeUnreferenced(
   store: FsStore,
@@ -79,12 +79,12 @@ export async function freeUnreferenced(
   return freedOf(freed);
 }
 
-/** Several files of one artifact, such as a blob and a damaged copy of it, count once. */
+/** Counts several files of one artifact, such as a blob and its damaged copy, once. */
 function freedOf(freed: readonly FreedBlob[]): FreedBlob[] {
   return [...new Map(freed.map((blob) => [blob.artifactId, blob])).values()];
 }
 
-/** Ids with a pin, or with a reference that counts or may come to count. */
+/** Returns the ids with a pin, or with a reference that counts or may come to count. */
 async function idsInUse(store: FsStore, entries: readonly ShardEntry[]): Promise<Set<string>> {
   const inUse = new Set<string>();
   for (const entry of entries) {
@@ -96,13 +96,13 @@ async function idsInUse(store: FsStore, entries: readonly ShardEntry[]): Promise
   return inUse;
 }
 
-/** True also if the file is gone since it was listed, because a pin may have become a reference. */
+/** True if the blob may be in use. Also true if the file is gone, because a pin may have become a reference. */
 async function isLive(store: FsStore, entry: BodyEntry): Promise<boolean> {
   const status = await store.fs.status(entryPath(store, entry));
   return status === undefined || store.owner.isAlive(entry.token, Date.now() - status.changedAtMs);
 }
 
-/** Unused blobs that are old enough, blobs that dead collectors set aside, and damaged copies of repaired blobs. */
+/** True for unused blobs that are old enough, blobs that dead collectors hid, and damaged copies of repaired blobs. */
 async function mayGo(
   store: FsStore,
   entry: BodyEntry,
@@ -116,7 +116,7 @@ async function mayGo(
   return status !== undefined && status.timeMs <= until;
 }
 
-/** Hides blobs from writers. Returns the ones that are hidden now. */
+/** Hides blobs from writers. Returns those that are now hidden. */
 async function setAside(store: FsStore, candidates: readonly BodyEntry[]): Promise<BodyEntry[]> {
   const aside: BodyEntry[] = [];
   for (const entry of candidates) {
@@ -127,7 +127,7 @@ async function setAside(store: FsStore, candidates: readonly BodyEntry[]): Promi
   return aside;
 }
 
-/** Renames a blob back if it is in use after all, else frees it. */
+/** Renames a blob back if it turns out to be in use, otherwise frees it. */
 async function settle(
   store: FsStore,
   entry: BodyEntry,
@@ -143,14 +143,14 @@ async function settle(
     await putBack(store, entry);
     return undefined;
   }
-  // The store creates no folders here, so this one belongs to somebody else.
+  // The store creates no folders here, so this one is not the store's.
   if (status.kind === "folder") return undefined;
   const freed = await freedBlob(store, entry);
   await unlinkIfThere(store, path);
   return isKept ? undefined : freed;
 }
 
-/** Gives a blob that was set aside its name again, unless the same bytes were stored again meanwhile. */
+/** Restores the name of a hidden blob, unless the same bytes have been stored again. */
 export async function putBack(store: FsStore, entry: BodyEntry): Promise<void> {
   const path = entryPath(store, entry);
   const linking = unless(

@@ -68,7 +68,7 @@ async function addAll(
   return true;
 }
 
-/** The handles that no visible reference stands for yet. */
+/** Returns the handles that have no visible reference yet. */
 async function newHandles(store: FsStore, put: BlobPut): Promise<ArtifactHandle[]> {
   const references = await store.batches.visibleAmong(() =>
     listArtifact(store, put.record.artifactId),

@@ -11,7 +11,7 @@ import { handlesOf, listHandles, listIds, removeHandles } from "./references.ts"
 import { StagedFile } from "./staged-file.ts";
 import { Lease, sweep, sweepAfterCrash } from "./sweep.ts";
 
-/** A driver over a folder, which is created if it is missing. */
+/** Opens a driver over a folder, which is created if missing. */
 export async function openFsDriver(folder: StoreFolder): Promise<ArtifactDriver> {
   await prepareFolders(folder);
   const store: FsStore = { ...folder, batches: new Batches(folder) };

@@ -2,7 +2,7 @@ import type { BlobPut } from "@ccl/artifact-store/driver";
 import type { StoreFolder } from "../layout/store-folder.ts";
 import type { Batches } from "./batches.ts";
 
-/** What all parts of the driver share. */
+/** State that all parts of the driver share. */
 export interface FsStore extends StoreFolder {
   batches: Batches;
 }
@@ -12,7 +12,7 @@ export interface ChangeOptions {
   now: number;
   batch?: string | undefined;
   signal?: AbortSignal | undefined;
-  /** Paths of references and ids of blobs that the change created, for a rollback. */
+  /** Paths of references and ids of blobs that the change has created, for a rollback. */
   created: { references: string[]; artifactIds: string[] };
 }
 

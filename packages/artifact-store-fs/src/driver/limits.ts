@@ -1,5 +1,6 @@
 import type { StoreLimits } from "@ccl/artifact-store";
 import {
+  compareHandles,
   planEviction,
   type BlobPut,
   type CommitOutcome,
@@ -24,15 +25,15 @@ import {
 } from "../layout/store-folder.ts";
 import { collectGarbage } from "./collect-garbage.ts";
 import type { FsStore } from "./fs-store.ts";
-import { compareHandles, listAll } from "./references.ts";
+import { listAll } from "./references.ts";
 
-/** Age at which a lock of another machine or container counts as abandoned. */
+/** Age at which a lock held by another machine or container counts as abandoned. */
 const abandonedAfterMs = 24 * 60 * 60 * 1000;
 
 /**
- * Commits within the limits, one writer at a time. Sums are counted from the names of the files, so a crash cannot
- * leave a wrong sum. Evicted handles are removed after the commit has succeeded.
- * @throws ArtifactStoreError `limit_exceeded`, after which nothing has changed
+ * Commits within the limits, one writer at a time. Sums are computed from the file names, so a crash cannot leave a
+ * wrong sum. Evicted handles are removed after the commit has succeeded.
+ * @throws ArtifactStoreError `limit_exceeded`, with nothing changed
  */
 export function commitWithinLimits(
   store: FsStore,

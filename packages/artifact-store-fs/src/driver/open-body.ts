@@ -6,9 +6,9 @@ import { readHeader, type FileHeader } from "../layout/file-header.ts";
 import { blobPath, entryPath, listArtifact } from "../layout/store-folder.ts";
 import type { FsStore } from "./fs-store.ts";
 
-/** Contents of at most this size are read together with their header. */
+/** Content up to this size is read together with its header. */
 const maxWholeBytes = chunkBytes;
-/** Each further attempt means that another collector set the blob aside and renamed it back. */
+/** Each further attempt means that another collector hid the blob and renamed it back. */
 const maxAttempts = 8;
 
 interface OpenBody {
@@ -18,7 +18,7 @@ interface OpenBody {
   found: Awaited<ReturnType<typeof readHeader>>;
 }
 
-/** What a name stands for that belongs to a link or a folder. */
+/** Used in place of a link or folder that has the name of a file. */
 const emptyFile: OpenFile = {
   write: () => Promise.resolve(),
   read: () => Promise.resolve(0),
@@ -51,7 +51,10 @@ async function openBody(store: FsStore, artifactId: string): Promise<OpenBody | 
   return undefined;
 }
 
-/** Other places of the bytes: set aside, or behind a reference if a crash kept only the second name of a new blob. */
+/**
+ * Returns other files that may contain the bytes: hidden or bad blobs, or a reference if a crash kept only a new blob's
+ * second name.
+ */
 function asideFirst(entries: readonly ShardEntry[]): ShardEntry[] {
   const order = ["trash", "bad", "reference"];
   const aside = entries.filter((entry) => order.includes(entry.kind));
@@ -84,7 +87,7 @@ async function holdsContent({ file, found }: OpenBody): Promise<boolean> {
   return header.sizeBytes === 0 || (await file.read(new Uint8Array(1), lastByte)) === 1;
 }
 
-/** The blob of an artifact that has a reference which counts. */
+/** Finds the blob of an artifact with a reference that counts. */
 export async function findBlob(
   store: FsStore,
   artifactId: string,
@@ -118,7 +121,7 @@ export async function findBlob(
   }
 }
 
-/** Stands for bytes that cannot be read. It matches no id. */
+/** Returns a placeholder for bytes that cannot be read. It matches no id. */
 function damagedBlob(artifactId: string, isQuarantined: boolean): StoredBlob {
   const record = { artifactId, sizeBytes: 0, chunkHashes: new Uint8Array(0) };
   return { record, isQuarantined, bytes: new Uint8Array(0), async *read() {} };

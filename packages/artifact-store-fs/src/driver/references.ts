@@ -1,5 +1,5 @@
-import type { HandleKey } from "@ccl/artifact-store";
 import {
+  compareHandles,
   damagedHandle,
   isMatch,
   type DriverListOptions,
@@ -29,13 +29,7 @@ import {
 } from "../layout/store-folder.ts";
 import type { FsStore } from "./fs-store.ts";
 
-/** The order of listings: by `handleId`, then by `artifactId`. */
-export function compareHandles(a: HandleKey, b: HandleKey): number {
-  if (a.handleId !== b.handleId) return a.handleId < b.handleId ? -1 : 1;
-  return a.artifactId < b.artifactId ? -1 : a.artifactId > b.artifactId ? 1 : 0;
-}
-
-/** The handle of a reference. Undefined if it was removed meanwhile. */
+/** Reads the handle of a reference. Undefined if it has been removed. */
 async function readHandle(store: FsStore, entry: ReferenceEntry): Promise<FoundHandle | undefined> {
   return useFile(store, entryPath(store, entry), async (file) => {
     const handle = (await readHeader(file))?.header.handle;
@@ -44,13 +38,13 @@ async function readHandle(store: FsStore, entry: ReferenceEntry): Promise<FoundH
   });
 }
 
-/** The handles of an artifact, ordered by `handleId`. */
+/** Returns the handles of an artifact, ordered by `handleId`. */
 export async function handlesOf(store: FsStore, artifactId: string): Promise<FoundHandle[]> {
   const entries = await store.batches.visibleAmong(() => listArtifact(store, artifactId));
   return takeHandles(store, entries, { limit: Infinity });
 }
 
-/** Handles of the whole store, filtered by the names of their files. */
+/** Lists handles of the whole store, filtered by their file names. */
 export async function listHandles(
   store: FsStore,
   options: DriverListOptions,
@@ -67,18 +61,21 @@ export async function listHandles(
   return takeHandles(store, matching, options);
 }
 
-/** The first handles, each once. */
+/** Returns the first handles, without duplicates. */
 async function takeHandles(
   store: FsStore,
   entries: readonly ReferenceEntry[],
   { after, limit, sessionId, source, signal }: DriverListOptions,
 ): Promise<FoundHandle[]> {
   const handles: FoundHandle[] = [];
-  for (let last: HandleKey | undefined = after; handles.length < limit;) {
+  const sorted = entries
+    .filter((entry) => after === undefined || compareHandles(entry, after) > 0)
+    .sort(compareHandles)
+    .filter((entry, at, all) => at === 0 || compareHandles(all[at - 1] ?? entry, entry) < 0);
+  for (let at = 0; at < sorted.length && handles.length < limit;) {
     signal?.throwIfAborted();
-    const wanted = firstEntries(entries, last, limit - handles.length);
-    last = wanted.at(-1);
-    if (last === undefined) break;
+    const wanted = sorted.slice(at, at + limit - handles.length);
+    at += wanted.length;
     const read = await mapConcurrent(wanted, filesAtOnce, (entry) => readHandle(store, entry));
     for (const handle of read) {
       if (handle === undefined) continue;
@@ -86,31 +83,6 @@ async function takeHandles(
     }
   }
   return handles;
-}
-
-/** The first entries after `last`, each handle once. Sorts only as much of a large store as one page needs. */
-function firstEntries(
-  entries: readonly ReferenceEntry[],
-  last: HandleKey | undefined,
-  limit: number,
-): ReferenceEntry[] {
-  let first: ReferenceEntry[] = [];
-  let bound: ReferenceEntry | undefined;
-  const cut = (): void => {
-    first.sort(compareHandles);
-    first = first
-      .filter((entry, at) => at === 0 || compareHandles(first[at - 1] ?? entry, entry) < 0)
-      .slice(0, limit);
-    bound = first[limit - 1];
-  };
-  for (const entry of entries) {
-    if (last !== undefined && compareHandles(entry, last) <= 0) continue;
-    if (bound !== undefined && compareHandles(entry, bound) >= 0) continue;
-    first.push(entry);
-    if (first.length >= 2 * limit) cut();
-  }
-  cut();
-  return first;
 }
 
 /** Lists everything in some of the blob folders. */
@@ -127,7 +99,7 @@ export async function listAll(
   return lists.flat();
 }
 
-/** Ids that have a handle, beginning after `after`. */
+/** Lists the ids after `after` that have a handle. */
 export async function listIds(
   store: FsStore,
   {

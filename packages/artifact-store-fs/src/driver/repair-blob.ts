@@ -18,7 +18,7 @@ import { putBack } from "./collect-garbage.ts";
 import type { BlobContent, FsStore } from "./fs-store.ts";
 import { linkFile, pinPath, removeQuietly, writeBody } from "./write-blob.ts";
 
-/** Replaces damaged bytes. References are separate files and stay as they are. */
+/** Replaces damaged bytes. References are separate files and are not changed. */
 export async function repairBlob(
   store: FsStore,
   { record, content }: { record: BlobRecord; content: BlobContent },
@@ -41,7 +41,7 @@ export async function repairBlob(
   }
 }
 
-/** Sets a blob aside if its bytes are still damaged. Another process may have repaired it since they were read. */
+/** Quarantines a blob if its bytes are still damaged. Another process may have repaired it since they were read. */
 export async function quarantineBlob(store: FsStore, artifactId: string): Promise<void> {
   const trash = newBody(store, artifactId, "trash");
   const path = entryPath(store, trash);

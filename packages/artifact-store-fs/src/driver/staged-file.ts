@@ -3,10 +3,10 @@ import { join } from "node:path";
 import type { OpenFile } from "../file-system/file-system.ts";
 import { folderPath, type StoreFolder, unlinkIfThere } from "../layout/store-folder.ts";
 
-/** Space for the header of a file whose header is known last. */
+/** Space reserved for a header that is only known at the end. */
 export const reservedHeaderBytes = 4096;
 
-/** A stream that is being written in the folder `staging`. It gets its header and its name at the end. */
+/** A stream that is being written to the folder `staging`. Its header and final name are added at the end. */
 export class StagedFile implements StagedBlob {
   readonly path: string;
   readonly #store: StoreFolder;
@@ -30,7 +30,7 @@ export class StagedFile implements StagedBlob {
     this.#sizeBytes += piece.length;
   }
 
-  /** Writes what stands before and after the content, and syncs. May be called again before the file has a name. */
+  /** Writes the header and the bytes after the content, and syncs. May be called again before the file has a name. */
   async finish(
     header: Uint8Array,
     { record, now }: { record: BlobRecord; now: number },

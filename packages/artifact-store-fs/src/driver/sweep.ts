@@ -14,7 +14,7 @@ import {
 import type { FsStore } from "./fs-store.ts";
 import { listAll } from "./references.ts";
 
-/** A file that shows that an opened store may have unfinished files. A sweep is due if its process is gone. */
+/** A file that marks an open store that may have unfinished files. If its process is gone, a sweep is due. */
 export class Lease {
   readonly #fs: FileSystem;
   readonly #path: string;
@@ -44,7 +44,7 @@ export class Lease {
   }
 }
 
-/** Removes unfinished files of crashed processes, if there was a crash. A read-only store is left alone. */
+/** Removes unfinished files of crashed processes, if there was a crash. Does nothing in a read-only store. */
 export async function sweepAfterCrash(store: FsStore): Promise<void> {
   try {
     const folder = folderPath(store, "owners");
@@ -73,7 +73,7 @@ export async function sweep(store: FsStore): Promise<void> {
   await mapConcurrent(references, filesAtOnce, async (entry) => {
     if (!(await batches.isInUse(entry.batch))) await unlinkIfThere(store, entryPath(store, entry));
   });
-  // A batch that was done before the listing has all its references in it.
+  // If a batch was done before the listing, the listing contains all its references.
   const named = new Set(references.map((entry) => entry.batch));
   for (const { path } of files.filter((file) => file.isDone && !named.has(file.batch)))
     await unlinkIfThere(store, path);

@@ -1,6 +1,6 @@
 import { ArtifactStoreError, type ArtifactHandle } from "@ccl/artifact-store";
 import type { BlobPut, BlobRecord } from "@ccl/artifact-store/driver";
-import { systemCode } from "@ccl/core/node";
+import { isWithoutHardLinks, systemCode } from "@ccl/core/node";
 import { referenceOf } from "../layout/entry-name.ts";
 import { encodeHeader, type FileHeader } from "../layout/file-header.ts";
 import {
@@ -14,7 +14,7 @@ import {
 import type { BlobContent, ChangeOptions, FsStore } from "./fs-store.ts";
 import { reservedHeaderBytes, StagedFile } from "./staged-file.ts";
 
-/** Path of a file that keeps collectors away from the artifact while it exists. */
+/** Returns the path of a file that protects the artifact from collectors while it exists. */
 export function pinPath(store: FsStore, artifactId: string): string {
   return entryPath(store, newBody(store, artifactId, "pin"));
 }
@@ -29,13 +29,13 @@ export async function linkFile(store: FsStore, from: string, to: string): Promis
   try {
     await store.fs.link(from, to);
   } catch (error) {
-    if (!/^(?:EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS)$/.test(systemCode(error) ?? "")) throw error;
+    if (!isWithoutHardLinks(error)) throw error;
     const message = `The file system under "${store.root}" has no hard links; keep the store on another one.`;
     throw new ArtifactStoreError("unsupported", message, { cause: error });
   }
 }
 
-/** Writes a new file, synced unless durability is off. Leaves nothing if it fails. */
+/** Writes a new file, and syncs it unless durability is off. Leaves nothing behind if it fails. */
 async function writeNewFile(
   store: FsStore,
   path: string,
@@ -57,7 +57,7 @@ async function writeNewFile(
 }
 
 /**
- * Writes a whole blob file under the name `pin`. False if its header had no space for the handle, which is then left
+ * Writes a complete blob file under the name `pin`. False if its header had no space for the handle, which is then left
  * out.
  */
 export async function writeBody(
@@ -120,8 +120,8 @@ export async function writeNewBlob(
 }
 
 /**
- * Adds a reference to an existing blob. False if the blob is gone. The pin is written before the blob is looked up: a
- * collector that set the blob aside in between sees the pin and renames it back.
+ * Adds a reference to an existing blob. False if the blob is gone. The pin is written before the blob is looked up, so
+ * a collector that hides the blob in between sees the pin and renames it back.
  */
 export async function addReference(
   store: FsStore,
@@ -149,7 +149,7 @@ export async function addReference(
   }
 }
 
-/** True if the blob is there. Its bytes may come from a writer with weaker durability, so they are synced too. */
+/** Syncs a blob, since its writer may have used weaker durability. True if the blob exists. */
 async function syncBlob(store: FsStore, artifactId: string): Promise<boolean> {
   const path = blobPath(store, artifactId);
   const status = await store.fs.status(path);

@@ -2,7 +2,7 @@
 export interface OpenFile {
   /** Writes all bytes, starting at the offset. */
   write(bytes: Uint8Array, offset: number): Promise<void>;
-  /** Fills the buffer from the offset as far as the file reaches. Returns the number of bytes read. */
+  /** Reads from the offset until the buffer is full or the file ends. Returns the number of bytes read. */
   read(buffer: Uint8Array, offset: number): Promise<number>;
   setTime(timeMs: number): Promise<void>;
   sync(): Promise<void>;
@@ -10,30 +10,30 @@ export interface OpenFile {
   close(): Promise<void>;
 }
 
-/** What the system tells about a file that is not open. */
+/** What the system reports about a file that is not open. */
 export interface FileStatus {
   kind: "file" | "folder" | "other";
   sizeBytes: number;
-  /** The time that `setTime` set, in whole milliseconds. */
+  /** The time set by `setTime`, in whole milliseconds. */
   timeMs: number;
-  /** The time of the system's last change of the file, by the system's clock. */
+  /** When the file last changed, by the system's clock. */
   changedAtMs: number;
 }
 
 /**
- * The few system calls that the store makes. No call follows a symbolic link at the end of its path. Errors are the
- * system's own, with their `code`.
+ * The few system calls that the store makes. No call follows a symbolic link at the end of its path. Errors are system
+ * errors with a `code`.
  */
 export interface FileSystem {
   /** Creates a file for reading and writing. `EEXIST` if the name is taken. */
   create(path: string): Promise<OpenFile>;
   /** Opens a file for reading. */
   open(path: string): Promise<OpenFile>;
-  /** Undefined if nothing has that name. */
+  /** Returns undefined if nothing has that name. */
   status(path: string): Promise<FileStatus | undefined>;
-  /** The names in a folder, in no particular order. */
+  /** Returns the names in a folder, in no particular order. */
   list(folder: string): Promise<string[]>;
-  /** The names in a folder with their kinds. Undefined if there is no such folder. */
+  /** Returns the names in a folder with their kinds. Undefined if the folder does not exist. */
   listKinds(folder: string): Promise<Map<string, FileStatus["kind"]> | undefined>;
   /** Adds a second name to a file. `EEXIST` if that name is taken. */
   link(from: string, to: string): Promise<void>;

@@ -1,7 +1,7 @@
 import type { ArtifactHandle } from "@ccl/artifact-store";
 import { sha256Hex } from "@ccl/core";
 
-/** A reference as its file's name describes it, so that listings need not open files that do not match. */
+/** A reference as described by its file name, so that listings need not open files that do not match. */
 export interface ReferenceEntry {
   kind: "reference";
   artifactId: string;
@@ -14,27 +14,27 @@ export interface ReferenceEntry {
 }
 
 /**
- * A blob, a blob that a collector set aside for a moment (`trash`) or for good (`bad`), or a reference in the making that
- * keeps collectors away (`pin`).
+ * A blob, a blob that a collector has hidden (`trash`), a quarantined blob (`bad`), or a reference that is being
+ * created and protects the artifact from collectors (`pin`).
  */
 export interface BodyEntry {
   kind: "blob" | "trash" | "bad" | "pin";
   artifactId: string;
-  /** The token of its maker. Empty for a blob. */
+  /** The token of the process that created it. Empty for a blob. */
   token: string;
 }
 
 /** A file in one of the blob folders. */
 export type ShardEntry = ReferenceEntry | BodyEntry;
 
-/** A short name of a session or a source for file names. */
+/** Returns a short key for a session or source, for use in file names. */
 export function nameKey(text: string | undefined): string {
   return text === undefined ? "-" : sha256Hex(text).slice(0, 16);
 }
 
 const idPattern = /^[0-9a-f]{64}$/;
 
-/** What a name in a blob folder stands for. Undefined for a file that is not the store's. */
+/** Parses a name in a blob folder. Undefined if the file is not the store's. */
 export function parseEntryName(name: string): ShardEntry | undefined {
   const [artifactId = "", ...parts] = name.split(".");
   if (!idPattern.test(artifactId)) return undefined;
@@ -58,14 +58,16 @@ export function parseEntryName(name: string): ShardEntry | undefined {
   };
 }
 
-/** The entry of a handle's reference. */
+/** Returns the entry of a handle's reference. */
 export function referenceOf(handle: ArtifactHandle, batch: string | undefined): ReferenceEntry {
   const { artifactId, handleId, sizeBytes, sessionId, source } = handle;
   const keys = { sessionKey: nameKey(sessionId), sourceKey: nameKey(source) };
   return { kind: "reference", artifactId, handleId, ...keys, sizeBytes, batch };
 }
 
-/** `<artifact>.<handle>.<session>.<source>.<size>[.<batch>].ref`, `<artifact>.<token>.<kind>`, or a blob's id. */
+/**
+ * Returns `<artifact>.<handle>.<session>.<source>.<size>[.<batch>].ref`, `<artifact>.<token>.<kind>`, or a blob's id.
+ */
 export function entryName(entry: ShardEntry): string {
   if (entry.kind === "blob") return entry.artifactId;
   if (entry.kind !== "reference") return `${entry.artifactId}.${entry.token}.${entry.kind}`;

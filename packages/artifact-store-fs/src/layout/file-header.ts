@@ -16,7 +16,7 @@ export interface FileHeader {
   batch?: string | undefined;
 }
 
-/** What the first read of a file returns. */
+/** The result of the first read of a file. */
 export interface ReadHeader {
   header: FileHeader;
   /** Offset of the content. */
@@ -30,7 +30,7 @@ const maxHeaderBytes = 1024 * 1024;
 const lineFeed = 0x0a;
 const space = 0x20;
 
-/** The header line, padded to `reservedBytes` if given. Undefined if it is longer than that. */
+/** Returns the header line, padded to `reservedBytes` if given. Undefined if it is longer than that. */
 export function encodeHeader(header: FileHeader, reservedBytes?: number): Uint8Array | undefined {
   const line = new TextEncoder().encode(`${toCheckedLine(header)}\n`);
   if (reservedBytes === undefined) return line;
@@ -41,7 +41,7 @@ export function encodeHeader(header: FileHeader, reservedBytes?: number): Uint8A
   return padded;
 }
 
-/** The header of an open file. Undefined if it is damaged. */
+/** Reads the header of an open file. Undefined if it is damaged. */
 export async function readHeader(file: OpenFile): Promise<ReadHeader | undefined> {
   for (let bytes = firstReadBytes; ; bytes = maxHeaderBytes) {
     const buffer = new Uint8Array(bytes);
@@ -54,7 +54,10 @@ export async function readHeader(file: OpenFile): Promise<ReadHeader | undefined
   }
 }
 
-/** Length of a blob's content, or of the whole file if its header is damaged. Undefined if there is no file. */
+/**
+ * Returns the length of a blob's content, or of the whole file if its header is damaged. Undefined if the file does not
+ * exist.
+ */
 export async function contentSize(store: StoreFolder, path: string): Promise<number | undefined> {
   const status = await store.fs.status(path);
   if (status?.kind !== "file") return status?.sizeBytes;

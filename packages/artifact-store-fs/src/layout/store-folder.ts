@@ -6,10 +6,10 @@ import type { FileSystem, OpenFile } from "../file-system/file-system.ts";
 import type { Owner } from "../owner.ts";
 import { type BodyEntry, entryName, parseEntryName, type ShardEntry } from "./entry-name.ts";
 
-/** How many files are processed at once. */
+/** Number of files to process concurrently. */
 export const filesAtOnce = 8;
 
-/** One opened store: where its files are and how they are written. */
+/** An open store: where its files are and how they are written. */
 export interface StoreFolder {
   fs: FileSystem;
   root: string;
@@ -17,34 +17,34 @@ export interface StoreFolder {
   owner: Owner;
 }
 
-/** The two digits that name the blob folders. */
+/** Names of the blob folders: two digits each. */
 export const shardNames: readonly string[] = Array.from({ length: 256 }, (_, index) =>
   index.toString(16).padStart(2, "0"),
 );
 
 const inner = ["blobs", "staging", "batches", "owners"] as const;
 
-/** One of the folders below the root. */
+/** Returns the path of a folder below the root. */
 export function folderPath(store: StoreFolder, name: (typeof inner)[number]): string {
   return join(store.root, name);
 }
 
-/** The folder that holds an artifact's files. */
+/** Returns the folder that contains an artifact's files. */
 export function shardPath(store: StoreFolder, artifactId: string): string {
   return join(store.root, "blobs", artifactId.slice(0, 2));
 }
 
-/** The file of a blob. */
+/** Returns the path of a blob's file. */
 export function blobPath(store: StoreFolder, artifactId: string): string {
   return join(shardPath(store, artifactId), artifactId);
 }
 
-/** The file of an entry. */
+/** Returns the path of an entry's file. */
 export function entryPath(store: StoreFolder, entry: ShardEntry): string {
   return join(shardPath(store, entry.artifactId), entryName(entry));
 }
 
-/** A new name for a file of an artifact that is no blob. */
+/** Creates a new name for a file of an artifact that is not its blob. */
 export function newBody(
   { owner }: StoreFolder,
   artifactId: string,
@@ -86,7 +86,7 @@ export async function useFile<Value>(
 }
 
 /**
- * Creates the missing folders. Without write permission an existing store can still be read.
+ * Creates the missing folders. An existing store can be read without write permission.
  * @throws ArtifactStoreError `unsupported` if a link or a file has the name of a folder
  */
 export async function prepareFolders(store: StoreFolder): Promise<void> {
@@ -115,13 +115,13 @@ export async function prepareFolders(store: StoreFolder): Promise<void> {
   }
 }
 
-/** The entries of a blob folder. */
+/** Lists the entries of a blob folder. */
 export async function listShard(store: StoreFolder, folder: string): Promise<ShardEntry[]> {
   const names = await store.fs.list(folder);
   return names.map(parseEntryName).filter((entry) => entry !== undefined);
 }
 
-/** The entries of one artifact. */
+/** Lists the entries of one artifact. */
 export async function listArtifact(store: StoreFolder, artifactId: string): Promise<ShardEntry[]> {
   const names = await store.fs.list(shardPath(store, artifactId));
   return names
@@ -130,7 +130,7 @@ export async function listArtifact(store: StoreFolder, artifactId: string): Prom
     .filter((entry) => entry !== undefined);
 }
 
-/** Makes names durable before others that depend on them. Nothing can be torn, even if the latest names are lost. */
+/** Makes names durable before others that depend on them, so that losing the latest names leaves nothing incomplete. */
 export async function orderNames(store: StoreFolder, folder: string): Promise<void> {
   if (store.durability !== "off") await store.fs.syncFolder(folder);
 }

@@ -5,18 +5,7 @@ import { type BlobCopy, blobKey } from "../layout/s3-layout.ts";
 import type { S3Context } from "../s3-context.ts";
 import { openHashes } from "./write-generation.ts";
 
-/** True if the objects of a copy exist, whatever they hold. */
-export async function isThere(
-  { bucket }: S3Context,
-  { artifactId, generation }: BlobCopy,
-  signal?: AbortSignal,
-): Promise<boolean> {
-  if ((await bucket.sizeOf(blobKey(artifactId, generation), signal)) === undefined) return false;
-  const dataKey = parseGeneration(generation)?.dataKey;
-  return dataKey === undefined || (await bucket.sizeOf(dataKey, signal)) !== undefined;
-}
-
-/** Removes a copy. Its record goes last, so that the remains of an interrupted removal are found. */
+/** Removes a copy. Its record is removed last, so that the remains of an interrupted removal are found. */
 export async function removeCopy(
   { bucket }: S3Context,
   { artifactId, generation }: BlobCopy,

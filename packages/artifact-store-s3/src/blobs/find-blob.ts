@@ -8,7 +8,7 @@ import { openHashes } from "./write-generation.ts";
 
 const maxLooks = 3;
 
-/** Finds the copy that is read. Its objects may go while they are asked for, because a repair replaces the copy. */
+/** Finds the copy to read. Its objects may disappear during the lookup, because a repair replaces the copy. */
 export async function findBlob(
   context: S3Context,
   artifactId: string,

@@ -17,8 +17,9 @@ import { cleanupSignal, type S3Context } from "../s3-context.ts";
 const maxParts = 10_000;
 
 /**
- * A stream that becomes an object of its own. What fits one part is buffered and written by one request. Longer streams
- * become a multipart upload: one part fills while the previous one is sent, so at most two parts are in memory.
+ * A stream that becomes a separate object. A stream that fits in one part is buffered and written with one request.
+ * Longer streams become a multipart upload. One part fills while the previous one is sent, so memory holds no more than
+ * two parts.
  */
 export class StagedUpload implements StagedBlob {
   readonly name: StagedName;
@@ -57,12 +58,12 @@ export class StagedUpload implements StagedBlob {
     this.#sizeBytes += piece.byteLength;
   }
 
-  /** The whole content if nothing of it was sent yet. */
+  /** Returns the whole content if none of it has been sent yet. */
   wholeBytes(): Uint8Array | undefined {
     return this.#uploadId === undefined ? this.#buffer.subarray(0, this.#filled) : undefined;
   }
 
-  /** Makes the bytes an object at `dataKey`. After that `discard` no longer removes them. */
+  /** Completes the object at `dataKey`. After that, `discard` no longer removes it. */
   async complete(): Promise<void> {
     if (this.#isTaken) return;
     if (this.#uploadId === undefined) {
@@ -82,7 +83,7 @@ export class StagedUpload implements StagedBlob {
     this.#uploadId = undefined;
     await this.#sending.catch(() => undefined);
     const input = { ...this.#context.bucket.place(this.dataKey), UploadId: uploadId };
-    // If this abort fails, the sweep of a later opening aborts the upload.
+    // If this abort fails, a sweep aborts the upload when the store is next opened.
     await this.#context.bucket.client
       .send(new AbortMultipartUploadCommand(input), requestOptions(cleanupSignal()))
       .catch(() => undefined);
@@ -116,7 +117,9 @@ export class StagedUpload implements StagedBlob {
     this.#sending.catch(() => undefined);
   }
 
-  /** After an abort it still waits a while for the answer, because the upload cannot be removed without its id. */
+  /**
+   * Creates the upload. After an abort, still waits a while for the response, since removing the upload needs its id.
+   */
   async #createUpload(): Promise<string> {
     const { bucket } = this.#context;
     const late = new AbortController();
@@ -147,14 +150,7 @@ export class StagedUpload implements StagedBlob {
     };
     const send = async () =>
       await bucket.client.send(new UploadPartCommand(input), requestOptions(this.#signal));
-    const answer = await bucket.request("UploadPart", this.dataKey, async () => {
-      try {
-        return await send();
-      } catch (error) {
-        if (s3CodeOf(error) !== "BadDigest") throw error;
-        return await send();
-      }
-    });
+    const answer = await bucket.request("UploadPart", this.dataKey, send, this.#signal);
     this.#parts[part.partNumber - 1] = {
       PartNumber: part.partNumber,
       ETag: answer.ETag,
@@ -178,7 +174,7 @@ export class StagedUpload implements StagedBlob {
           requestOptions(this.#signal),
         );
       } catch (error) {
-        // An earlier attempt completed it, but its answer was lost.
+        // An earlier attempt completed it, but the response was lost.
         if (s3CodeOf(error) !== "NoSuchUpload") throw error;
         if ((await bucket.sizeOf(this.dataKey, this.#signal)) !== this.#sizeBytes) throw error;
       }

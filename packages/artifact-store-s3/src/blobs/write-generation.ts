@@ -1,5 +1,5 @@
 import { createSha256 } from "@ccl/core/hash";
-import type { BlobRecord, StagedBlob } from "@ccl/artifact-store/driver";
+import { type BlobRecord, concatBytes, type StagedBlob } from "@ccl/artifact-store/driver";
 import { createGenerationName, createStagedName, parseGeneration } from "../layout/generation.ts";
 import { type BlobCopy, blobKey } from "../layout/s3-layout.ts";
 import { StagedUpload } from "./staged-upload.ts";
@@ -13,16 +13,13 @@ interface NewBlob {
   content: Uint8Array | StagedBlob;
 }
 
-/** Undefined if a part of the bytes was sent already. */
+/** Returns all bytes. Undefined if some have already been sent. */
 function wholeBytes({ content }: NewBlob): Uint8Array | undefined {
   if (content instanceof StagedUpload) return content.wholeBytes();
   return content instanceof Uint8Array ? content : undefined;
 }
 
-/**
- * Names a new copy of a blob. A blob without chunk hashes is one object. Others are a record and, beside it, their
- * bytes.
- */
+/** Names a new copy of a blob. A blob without chunk hashes is one object. Others are two: a record and the bytes. */
 export function nameCopy(blob: NewBlob, now: number): BlobCopy {
   const { artifactId, sizeBytes, chunkHashes } = blob.record;
   const isOneObject = chunkHashes.byteLength === 0 && wholeBytes(blob) !== undefined;
@@ -47,7 +44,7 @@ export async function writeCopy(
   else await bucket.put(dataKey, bytes, signal);
 }
 
-/** The chunk hashes in a record's object. Undefined if it is damaged. */
+/** Returns the chunk hashes in a record's object. Undefined if it is damaged. */
 export function openHashes(sealed: Uint8Array): Uint8Array | undefined {
   const hashes = sealed.subarray(0, -digestBytes);
   const digest = createSha256().update(hashes).digest();
@@ -57,8 +54,5 @@ export function openHashes(sealed: Uint8Array): Uint8Array | undefined {
 }
 
 function sealedHashes(chunkHashes: Uint8Array): Uint8Array {
-  const sealed = new Uint8Array(chunkHashes.byteLength + digestBytes);
-  sealed.set(chunkHashes);
-  sealed.set(createSha256().update(chunkHashes).digest(), chunkHashes.byteLength);
-  return sealed;
+  return concatBytes([chunkHashes, createSha256().update(chunkHashes).digest()]);
 }

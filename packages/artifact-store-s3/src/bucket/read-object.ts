@@ -12,12 +12,12 @@ export interface ReadSpan {
 }
 
 const maxCuts = 5;
-/** How much one request reads, because servers end connections that a slow reader holds open for long. */
+/** Number of bytes that one request reads. Servers close connections that a slow reader keeps open for too long. */
 const windowBytes = 8 * 1024 * 1024;
 
 /**
- * Reads a whole small object. Undefined if there is none, "damaged" if its bytes do not match the checksum that the
- * server keeps. A body that is cut short is requested again a few times, then the read fails.
+ * Reads a whole small object. Undefined if it does not exist, "damaged" if its bytes do not match the server's
+ * checksum. An incomplete body is requested again a few times, then the read fails.
  */
 export async function readObject(
   bucket: S3Bucket,
@@ -80,7 +80,8 @@ export async function* readSpan(
 }
 
 /**
- * Length of the whole object. A server that ignores ranges would return the first bytes instead of the requested ones.
+ * Returns the length of the whole object. Checks the range, since a server that ignores ranges returns the first bytes
+ * instead.
  */
 function checkedTotal(answer: GetObjectCommandOutput, start: number): number {
   const [, from, total] = /^bytes (\d+)-\d+\/(\d+)$/.exec(answer.ContentRange ?? "") ?? [];
@@ -92,13 +93,16 @@ function checkedTotal(answer: GetObjectCommandOutput, start: number): number {
   );
 }
 
-/** The server's answers are final, since the SDK has retried them. Broken connections are not. */
+/** True for a broken connection. Error responses are final, since the SDK has already retried them. */
 function isCut(error: unknown): boolean {
   if (ArtifactStoreError.isInstance(error)) return error.code === "unavailable";
   return typeof error === "object" && error !== null && !("$fault" in error);
 }
 
-/** The SDK checks whole bodies by the checksum in the answer's header. Its error has neither name nor code. */
+/**
+ * True if the SDK found that a whole body does not match the checksum in the response header. Its error has neither
+ * name nor code.
+ */
 function isChecksumMismatch(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith("Checksum mismatch");
 }
@@ -108,7 +112,7 @@ function cutShort(got: number, expected: number | undefined): ArtifactStoreError
   return passingFailure(message);
 }
 
-/** The SDK returns a Node stream, or a web stream in other runtimes. */
+/** Yields the body's pieces. The SDK returns a Node stream, or a web stream in other runtimes. */
 async function* bodyPieces(body: GetObjectCommandOutput["Body"]): AsyncGenerator<Uint8Array> {
   if (body === undefined) return;
   if (isAsyncIterable(body)) {

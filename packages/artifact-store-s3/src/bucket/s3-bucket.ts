@@ -12,7 +12,7 @@ import {
 import { pauseBeforeRetry } from "./pause-before-retry.ts";
 import { isMissingObject, s3CodeOf, s3Failure } from "./s3-failure.ts";
 
-/** How many requests one call sends at once. The SDK keeps 50 sockets by default. */
+/** Number of concurrent requests per call. The SDK keeps 50 sockets by default. */
 export const parallelRequests: number = 16;
 
 /** The only method of `S3Client` that the store calls. */
@@ -33,30 +33,38 @@ export class S3Bucket {
     this.prefix = options.prefix;
   }
 
-  /** The SDK's parameters that name an object of the store. */
+  /** Returns the SDK parameters that identify an object of the store. */
   place(key: string): { Bucket: string; Key: string } {
     return { Bucket: this.name, Key: this.prefix + key };
   }
 
-  /** Sends one request. A failure says which request failed and why. */
+  /**
+   * Sends one request, and repeats it after a conflict (409) or damage in transit. A failure says which request failed
+   * and why.
+   */
   async request<Output>(
     operation: string,
     key: string,
     run: () => Promise<Output>,
+    signal?: AbortSignal,
   ): Promise<Output> {
-    try {
-      return await run();
-    } catch (error) {
-      throw this.failure(error, operation, key);
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await run();
+      } catch (error) {
+        if (attempt >= maxAttempts || !passingCodes.has(s3CodeOf(error) ?? ""))
+          throw this.failure(error, operation, key);
+        await pauseBeforeRetry(attempt, signal);
+      }
     }
   }
 
-  /** The error for the caller of a failed request. */
+  /** Returns the error that the caller of a failed request gets. */
   failure(error: unknown, operation: string, key: string): unknown {
     return s3Failure(error, { operation, bucket: this.name, key: this.prefix + key });
   }
 
-  /** Writes one object, whose bytes the server checks. Retries after a conflict (409) and after damage in transit. */
+  /** Writes one object. The server verifies its bytes. */
   async put(key: string, body: Uint8Array, signal?: AbortSignal): Promise<void> {
     const input = {
       ...this.place(key),
@@ -65,20 +73,12 @@ export class S3Bucket {
       ContentMD5: toBase64(md5(body)),
       ChecksumSHA256: toBase64(createSha256().update(body).digest()),
     };
-    await this.request("PutObject", key, async () => {
-      for (let attempt = 1; ; attempt += 1) {
-        try {
-          await this.client.send(new PutObjectCommand(input), requestOptions(signal));
-          return;
-        } catch (error) {
-          if (attempt >= maxAttempts || !passingCodes.has(s3CodeOf(error) ?? "")) throw error;
-          await pauseBeforeRetry(attempt, signal);
-        }
-      }
-    });
+    const send = async () =>
+      await this.client.send(new PutObjectCommand(input), requestOptions(signal));
+    await this.request("PutObject", key, send, signal);
   }
 
-  /** The length of an object. Undefined if there is none. */
+  /** Returns the length of an object. Undefined if it does not exist. */
   async sizeOf(key: string, signal?: AbortSignal): Promise<number | undefined> {
     return await this.request("HeadObject", key, async () => {
       try {
@@ -105,12 +105,12 @@ export class S3Bucket {
     });
   }
 
-  /** Removes several objects side by side. */
+  /** Removes several objects concurrently. */
   async removeAll(keys: readonly string[], signal?: AbortSignal): Promise<void> {
     await mapConcurrent(keys, parallelRequests, (key) => this.remove(key, signal));
   }
 
-  /** Yields the keys below `under`, without the prefix of the store, in rising order, one page per request. */
+  /** Yields the keys below `under`, without the store's prefix, in ascending order, one page per request. */
   async *listPages(under: string, signal?: AbortSignal): AsyncGenerator<string[]> {
     for (let after: string | undefined; ;) {
       const input = { Bucket: this.name, Prefix: this.prefix + under, StartAfter: after };
@@ -125,7 +125,7 @@ export class S3Bucket {
   }
 }
 
-/** The SDK's second argument. */
+/** Returns the second argument of the SDK's `send`. */
 export function requestOptions(signal: AbortSignal | undefined): {
   abortSignal?: AbortSignal;
 } {

@@ -1,7 +1,7 @@
 import { numberAt, recordAt, stringAt } from "@ccl/core/json";
 import { ArtifactStoreError, type ArtifactStoreErrorCode } from "@ccl/artifact-store";
 
-/** What a failed request was about, for the error's message. */
+/** Describes a failed request for the error message. */
 export interface FailedRequest {
   operation: string;
   bucket: string;
@@ -22,7 +22,7 @@ const retryableCodes = new Set([
   "OperationAborted",
 ]);
 
-/** The S3 error code (`NoSuchKey`, `SlowDown`, ...), or the code of a socket error. */
+/** Returns the S3 error code (`NoSuchKey`, `SlowDown`, ...), or the code of a socket error. */
 export function s3CodeOf(error: unknown): string | undefined {
   const name = stringAt(error, "name");
   return (
@@ -30,12 +30,12 @@ export function s3CodeOf(error: unknown): string | undefined {
   );
 }
 
-/** The HTTP status of an answer that the SDK threw. Undefined if there was no answer. */
+/** Returns the HTTP status of a response that the SDK threw. Undefined if there was no response. */
 export function s3StatusOf(error: unknown): number | undefined {
   return numberAt(recordAt(error, "$metadata"), "httpStatusCode");
 }
 
-/** True for an answer that says that the object does not exist. A missing bucket is a different failure. */
+/** True if the response says that the object does not exist. A missing bucket is a different failure. */
 export function isMissingObject(error: unknown): boolean {
   const code = s3CodeOf(error);
   return (
@@ -54,10 +54,9 @@ export function s3Failure(error: unknown, request: FailedRequest): unknown {
     retryableCodes.has(code) || status === undefined || status >= 500 || status === 429;
   const isFull = fullCodes.has(code) || status === 507;
   const type: ArtifactStoreErrorCode = isFull ? "disk_full" : "unavailable";
-  const answer = `${request.operation} of "${request.bucket}/${request.key}" failed: ${code}${status === undefined ? "" : ` (HTTP ${status})`}.`;
   return new ArtifactStoreError(
     type,
-    `${answer}${adviceFor({ code, status, isRetryable, bucket: request.bucket })}`,
+    `${request.operation} of "${request.bucket}/${request.key}" failed: ${code}${status === undefined ? "" : ` (HTTP ${status})`}.${adviceFor(request, code, { status, isRetryable })}`,
     {
       cause: error,
       details: { s3Code: code, status, isRetryable },
@@ -65,7 +64,7 @@ export function s3Failure(error: unknown, request: FailedRequest): unknown {
   );
 }
 
-/** A failure that the same call may not meet again. */
+/** Creates an error for a temporary failure, which a retry may avoid. */
 export function passingFailure(
   message: string,
   code: ArtifactStoreErrorCode = "unavailable",
@@ -73,14 +72,11 @@ export function passingFailure(
   return new ArtifactStoreError(code, message, { details: { isRetryable: true } });
 }
 
-interface Failure {
-  code: string;
-  status: number | undefined;
-  isRetryable: boolean;
-  bucket: string;
-}
-
-function adviceFor({ code, status, isRetryable, bucket }: Failure): string {
+function adviceFor(
+  { bucket }: FailedRequest,
+  code: string,
+  { status, isRetryable }: { status: number | undefined; isRetryable: boolean },
+): string {
   if (code === "NoSuchBucket")
     return ` There is no bucket "${bucket}": create it, or correct its name or the endpoint.`;
   if (code === "AccessDenied" || status === 403) {

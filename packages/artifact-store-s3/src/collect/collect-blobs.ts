@@ -8,8 +8,8 @@ import type { S3Context } from "../s3-context.ts";
 import { sweepAbandoned } from "./sweep-abandoned.ts";
 
 /**
- * Frees blobs without handles. Its record says that a blob is freed before its bytes are removed, and only if nothing
- * changed since the record was read, so no put can name the copy any more.
+ * Frees blobs without handles. A blob's record is marked as freed before its bytes are removed, and only if nothing has
+ * changed since the record was read. So no put can refer to the copy any more.
  */
 export async function collectBlobs(
   context: S3Context,
@@ -48,7 +48,7 @@ async function free(
   return { artifactId, sizeBytes };
 }
 
-/** Ids that have a handle, rising, after `after`. */
+/** Returns the ids after `after` that have a handle, in ascending order. */
 export async function listIds(
   context: S3Context,
   options: { after?: string | undefined; limit: number; signal?: AbortSignal | undefined },

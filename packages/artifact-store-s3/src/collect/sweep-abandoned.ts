@@ -10,8 +10,8 @@ import { artifactIdOf, parseBlobKey } from "../layout/s3-layout.ts";
 import type { S3Context } from "../s3-context.ts";
 
 /**
- * Removes copies that no record names, uploads, and records of freed blobs, all of them only after `abandonedAfterMs`. A
- * put gives up before its copy is that old.
+ * Removes uploads, copies that no record refers to, and records of freed blobs, once they are older than
+ * `abandonedAfterMs`. A put gives up before its copy is that old.
  */
 export async function sweepAbandoned(context: S3Context, signal?: AbortSignal): Promise<void> {
   await sweepUploads(context, signal);
@@ -22,7 +22,7 @@ export async function sweepAbandoned(context: S3Context, signal?: AbortSignal): 
       return { artifactId: artifactIdOf(key), generation };
     });
     const ids = copies.map(({ artifactId }) => artifactId);
-    // Read after the listing: what a put has named by now stays.
+    // Read after the listing, so that copies that a put now refers to are kept.
     const entries = await readEntries(context, ids, signal);
     const unnamed = copies.filter(
       ({ generation }, index) => entries[index]?.generation !== generation,
@@ -38,8 +38,8 @@ export async function sweepAbandoned(context: S3Context, signal?: AbortSignal): 
 }
 
 /**
- * Aborts multipart uploads that were started long ago. False if the server cannot list uploads. Then a rule of the
- * bucket has to abort them.
+ * Aborts multipart uploads that were started long ago. False if the server cannot list uploads. A bucket rule must then
+ * abort them.
  */
 export async function sweepUploads(context: S3Context, signal?: AbortSignal): Promise<boolean> {
   const { bucket } = context;

@@ -7,7 +7,7 @@ import {
   type DriverWriteOptions,
 } from "@ccl/artifact-store/driver";
 import type { RecordChange } from "@ccl/records";
-import { isThere, removeCopy } from "../blobs/copies.ts";
+import { removeCopy } from "../blobs/copies.ts";
 import { nameCopy, writeCopy } from "../blobs/write-generation.ts";
 import { pauseBeforeRetry } from "../bucket/pause-before-retry.ts";
 import { parallelRequests } from "../bucket/s3-bucket.ts";
@@ -21,26 +21,26 @@ import { makeRoom } from "./make-room.ts";
 
 const maxAttempts = 60;
 
-/** How puts are committed. */
+/** Options of a commit. */
 export interface CommitOptions extends DriverWriteOptions {
   limits: StoreLimits;
-  /** Writes new copies of blobs that are there. */
+  /** True to write new copies of existing blobs. */
   isRepair?: boolean | undefined;
 }
 
-/** A put whose bytes are in the bucket. */
+/** A put whose bytes are already in the bucket. */
 interface PlannedPut {
   outcome: CommitOutcome;
   changes: RecordChange[];
-  /** The copy that is read from now on. */
+  /** The copy that will be read from now on. */
   copy: BlobCopy;
-  /** The copy that was read before, if it is another one. */
+  /** The copy that was read before, if it is a different one. */
   replaced: BlobCopy | undefined;
 }
 
 /**
- * Writes the bytes under names of their own, then all records in one step, which makes the puts visible. If another
- * writer changed one of the records meanwhile, the puts are planned again.
+ * Writes the bytes under new names, then all records in one step, which makes the puts visible. If another writer has
+ * changed one of the records, the puts are planned again.
  */
 export async function commitPuts(
   context: S3Context,
@@ -59,13 +59,13 @@ export async function commitPuts(
       const planned = await mapConcurrent(puts, parallelRequests, (put) =>
         planPut(context, put, { ...options, written }),
       );
-      // A sweep removes copies of that age that no record names.
+      // A sweep removes copies of that age that no record refers to.
       if (context.clock.now() - now > context.abandonedAfterMs / 2)
         throw passingFailure(
           "The put took longer than unfinished puts are kept; nothing was stored.",
         );
       signal?.throwIfAborted();
-      // If this call fails in another way than by a conflict, the records may be written all the same.
+      // If this call fails other than by a conflict, the records may still have been written.
       isUncertain = true;
       if (await isWritten(context, [...room.changes, ...planned.flatMap((put) => put.changes)])) {
         const named = new Set(planned.map(({ copy }) => copy.generation));
@@ -84,7 +84,7 @@ export async function commitPuts(
     if (!isUncertain) unused = [...written.values()];
     throw error;
   } finally {
-    // What cannot be removed now is removed by a later sweep.
+    // A later sweep removes what cannot be removed now.
     await mapConcurrent(unused, parallelRequests, (copy) =>
       removeCopy(context, copy, cleanupSignal()).catch(() => undefined),
     );
@@ -101,10 +101,10 @@ async function planPut(
   const entry = await readEntry(context, artifactId, signal);
   const handles = await newHandles(context, put.handles, signal);
   const hasCopy = entry.generation !== "";
-  const isPresent = hasCopy && !isRepair && (await isThere(context, entry, signal));
+  const isPresent = hasCopy && !isRepair;
   if (!isPresent && !written.has(put)) {
     const copy = nameCopy(put, now);
-    // Before it is written, so that a failure removes what there is of it.
+    // Set before the copy is written, so that a failure removes any part of it.
     written.set(put, copy);
     await writeCopy(context, put, { ...copy, signal });
   }

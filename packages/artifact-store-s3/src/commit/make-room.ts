@@ -12,17 +12,17 @@ import { listHandles, removeHandle } from "../entries/handle-entries.ts";
 import type { BlobCopy } from "../layout/s3-layout.ts";
 import type { S3Context } from "../s3-context.ts";
 
-/** What is written together with puts so that they fit. */
+/** Changes that are written together with puts so that the puts fit. */
 export interface Room {
   changes: RecordChange[];
-  /** Copies that nothing names after the write. */
+  /** Copies that nothing refers to after the write. */
   freed: BlobCopy[];
 }
 
 /**
- * Chooses what goes so that the puts fit. Counts what is stored by listing it, so that no sum can drift. One of the
- * changes is about a record that every put under limits writes, so no two puts can use the same room.
- * @throws ArtifactStoreError `limit_exceeded`, before anything is changed
+ * Chooses what to remove so that the puts fit. Computes the sums by listing what is stored, so that they cannot drift.
+ * One of the changes is to a record that every put under limits writes, so no two puts can use the same space.
+ * @throws ArtifactStoreError `limit_exceeded`, with nothing changed
  */
 export async function makeRoom(
   context: S3Context,
@@ -66,7 +66,7 @@ export async function makeRoom(
   return room;
 }
 
-/** All handles if some may go, else those of the sessions of the puts. */
+/** Returns all handles if some may be evicted, otherwise those of the puts' sessions. */
 async function countedHandles(
   context: S3Context,
   puts: readonly BlobPut[],

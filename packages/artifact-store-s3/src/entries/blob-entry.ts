@@ -4,20 +4,20 @@ import type { RecordChange, StoredRecord } from "@ccl/records";
 import type { S3Context } from "../s3-context.ts";
 import { recordPages } from "./store-records.ts";
 
-/** What the record of a blob says. */
+/** The content of a blob's record. */
 interface BlobFields {
   sizeBytes: number;
-  /** Name of the copy that is read. Empty once the blob was freed. */
+  /** Name of the current copy. Empty once the blob has been freed. */
   generation: string;
-  /** When a handle was put or removed last. */
+  /** When a handle was last added or removed. */
   touchedAt: number;
   isQuarantined: boolean;
   handleCount: number;
 }
 
 /**
- * A blob. Every change of its handles writes its record again, so that the version tells whether anything changed. The
- * record of a freed blob stays for `abandonedAfterMs`, because versions would begin at 1 again after its removal.
+ * A blob. Every change to its handles rewrites its record, so that the version shows whether anything has changed. The
+ * record of a freed blob is kept for `abandonedAfterMs`, because versions would restart at 1 after its removal.
  */
 export interface BlobEntry extends BlobFields {
   artifactId: string;
@@ -25,10 +25,10 @@ export interface BlobEntry extends BlobFields {
   version: number;
 }
 
-/** Begins the names of the records of blobs. */
+/** Returns the name prefix of blob records. */
 const entryPrefix = ({ root }: S3Context): string => `${root}/blob/`;
 
-/** The entry in a record. Without a record, that of a blob that was freed. */
+/** Returns the entry in a record. Without a record, returns the entry of a freed blob. */
 function entryOf(artifactId: string, record: StoredRecord | undefined): BlobEntry {
   const none = { sizeBytes: 0, generation: "", touchedAt: 0, isQuarantined: false, handleCount: 0 };
   if (record === undefined) return { artifactId, version: 0, ...none };
@@ -37,7 +37,7 @@ function entryOf(artifactId: string, record: StoredRecord | undefined): BlobEntr
   throw new ArtifactStoreError("damaged", `The record "${record.name}" is damaged.`);
 }
 
-/** The entries of all blobs by id, only those after `after` if it is given. */
+/** Yields the entries of all blobs by id, or only those after `after`. */
 export async function* entryPages(
   context: S3Context,
   { after, signal }: { after?: string | undefined; signal?: AbortSignal | undefined },
@@ -48,7 +48,7 @@ export async function* entryPages(
     yield page.map((record) => entryOf(record.name.slice(prefix.length), record));
 }
 
-/** The entries of these artifacts, in their order. */
+/** Returns the entries of these artifacts, in the given order. */
 export async function readEntries(
   context: S3Context,
   artifactIds: readonly string[],
@@ -59,7 +59,7 @@ export async function readEntries(
   return artifactIds.map((artifactId, index) => entryOf(artifactId, found[index]));
 }
 
-/** The entry of one artifact. */
+/** Returns the entry of one artifact. */
 export async function readEntry(
   context: S3Context,
   artifactId: string,
@@ -69,7 +69,7 @@ export async function readEntry(
   return entry ?? entryOf(artifactId, undefined);
 }
 
-/** Writes the entry if its record still has the version that was read. */
+/** Creates a change that writes the entry if its record still has the version that was read. */
 export function putEntry(
   context: S3Context,
   { artifactId, version, ...fields }: BlobEntry,
@@ -78,7 +78,7 @@ export function putEntry(
   return { put, value: toCheckedLine(fields), expectedVersion: version };
 }
 
-/** Removes the record of a freed blob if it still has the version that was read. */
+/** Creates a change that removes the record of a freed blob if it still has the version that was read. */
 export function removeEntry(context: S3Context, { artifactId, version }: BlobEntry): RecordChange {
   return { remove: entryPrefix(context) + artifactId, expectedVersion: version };
 }

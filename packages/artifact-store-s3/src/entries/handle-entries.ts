@@ -9,22 +9,22 @@ import {
 } from "@ccl/artifact-store/driver";
 import type { RecordChange } from "@ccl/records";
 import type { S3Context } from "../s3-context.ts";
-import { recordPages } from "./store-records.ts";
+import { readRecords, recordPages } from "./store-records.ts";
 
 // handle/<handle>!<artifact>              a handle, as a checked line
-// of/<artifact>/<handle>!<artifact>       names a handle of the artifact
-// session/<hash>/<handle>!<artifact>      names a handle of the session
+// of/<artifact>/<handle>!<artifact>       refers to a handle of the artifact
+// session/<hash>/<handle>!<artifact>      refers to a handle of the session
 
 const prefixOf = ({ root }: S3Context, ...parts: string[]): string =>
   `${[root, ...parts].join("/")}/`;
-// `!` sorts before every character of an id, so names sort as listings do.
+// `!` sorts before every character of an id, so names sort in listing order.
 const partOf = ({ handleId, artifactId }: HandleKey): string => `${handleId}!${artifactId}`;
 
-/** The name of the record that holds a handle. */
+/** Returns the name of the record that contains a handle. */
 const handleName = (context: S3Context, key: HandleKey): string =>
   prefixOf(context, "handle") + partOf(key);
 
-/** The names of a handle's records, its own first. */
+/** Returns the names of a handle's records, its own first. */
 function namesOf(context: S3Context, handle: FoundHandle): string[] {
   const sessionId = "isDamaged" in handle ? undefined : handle.sessionId;
   const sessions = sessionId === undefined ? [] : [sessionPrefix(context, sessionId)];
@@ -36,29 +36,29 @@ function sessionPrefix(context: S3Context, sessionId: string): string {
   return prefixOf(context, "session", sha256Hex(sessionId));
 }
 
-/** Adds a handle. One that was damaged stays damaged. */
+/** Creates the changes that add a handle. A damaged handle stays damaged. */
 export function putHandle(context: S3Context, handle: FoundHandle): RecordChange[] {
   const line = "isDamaged" in handle ? "" : toCheckedLine(handle);
   return namesOf(context, handle).map((put, index) => ({ put, value: index === 0 ? line : null }));
 }
 
-/** Those of the handles that have no record yet. */
+/** Returns the handles that have no record yet. */
 export async function newHandles<Handle extends HandleKey>(
   context: S3Context,
   handles: readonly Handle[],
   signal?: AbortSignal,
 ): Promise<Handle[]> {
   const names = handles.map((handle) => handleName(context, handle));
-  const known = await context.records.getMany(names, { signal });
+  const known = await readRecords(context, names, signal);
   return handles.filter((_, index) => known[index] === undefined);
 }
 
-/** Removes a handle. */
+/** Creates the changes that remove a handle. */
 export function removeHandle(context: S3Context, handle: FoundHandle): RecordChange[] {
   return namesOf(context, handle).map((remove) => ({ remove }));
 }
 
-/** All handles of an artifact, by id, rising. */
+/** Returns all handles of an artifact, ordered by id. */
 export async function handlesOf(
   context: S3Context,
   artifactId: string,
@@ -68,7 +68,7 @@ export async function handlesOf(
   return await readHandles(context, prefix, { limit: Infinity, signal });
 }
 
-/** Handles by id and then by artifact, rising. */
+/** Lists handles, ordered by id, then by artifact. */
 export async function listHandles(
   context: S3Context,
   options: DriverListOptions,
@@ -95,7 +95,7 @@ async function readHandles(
     const keys = page.map(({ name }) => keyOf(name));
     const names = keys.map((key) => handleName(context, key));
     const isOwn = prefix === prefixOf(context, "handle");
-    const lines = isOwn ? page : await context.records.getMany(names, { signal });
+    const lines = isOwn ? page : await readRecords(context, names, signal);
     for (const [index, key] of keys.entries()) {
       const line = lines[index];
       const handle = line && handleOfLine(key, new TextEncoder().encode(String(line.value)));

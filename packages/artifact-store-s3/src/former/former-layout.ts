@@ -2,14 +2,14 @@ import type { HandleKey } from "@ccl/artifact-store";
 import { parseGeneration, type Generation } from "../layout/generation.ts";
 import { artifactIdOf } from "../layout/s3-layout.ts";
 
-// What earlier versions kept in the bucket beside the bytes. `!` separates fields.
-// refs/<artifact>/h!<handle>!<batch>!<source>!<time>!<copy>   a claim: a handle, and the copy that it names
-// refs/<artifact>/d!<copy>                                    the copy was set aside
-// refs/<artifact>/e!<time>!<random>                           a handle was removed at this time
-// handles/<handle>!<artifact>!<batch>!<source>                a handle, which counts once its batch is there
+// What earlier versions stored in the bucket next to the bytes. `!` separates fields.
+// refs/<artifact>/h!<handle>!<batch>!<source>!<time>!<copy>   a claim: a handle, and the copy that it refers to
+// refs/<artifact>/d!<copy>                                    the copy was quarantined
+// refs/<artifact>/e!<time>!<random>                           a handle was removed at this time, which is not read
+// handles/<handle>!<artifact>!<batch>!<source>                a handle, which counts once its batch exists
 // batches/<batch>, sessions/, ledger, probe/
 
-/** What lies under the prefixes of earlier versions, which this version never writes. */
+/** Prefixes of earlier versions. This version never writes to them. */
 export const formerPrefixes = [
   "sessions/",
   "handles/",
@@ -19,7 +19,7 @@ export const formerPrefixes = [
   "refs/",
 ] as const;
 
-/** One handle as its claim names it. */
+/** A handle, as identified by its claim. */
 export interface Claim extends HandleKey {
   key: string;
   /** Key of the handle's own object. */
@@ -29,24 +29,21 @@ export interface Claim extends HandleKey {
   generation: Generation;
 }
 
-/** What is known of one artifact. */
+/** What earlier versions stored about one artifact. */
 export interface References {
   claims: Claim[];
-  /** Names of copies that were set aside. */
+  /** Names of quarantined copies. */
   damaged: Set<string>;
-  /** When a handle was removed last. */
-  endedAt: number;
 }
 
 /** Sorts the keys below `refs/<artifact>/`. Ignores keys of another form. */
 export function parseReferences(keys: readonly string[]): References {
-  const references: References = { claims: [], damaged: new Set(), endedAt: 0 };
+  const references: References = { claims: [], damaged: new Set() };
   for (const key of keys) {
     const [kind, first = "", batch = "", source = "", , name = ""] = (
       key.split("/")[2] ?? ""
     ).split("!");
     if (kind === "d") references.damaged.add(first);
-    if (kind === "e") references.endedAt = Math.max(references.endedAt, parseInt(first, 36));
     const generation = kind === "h" ? parseGeneration(name) : undefined;
     if (generation === undefined) continue;
     const artifactId = artifactIdOf(key);

@@ -10,13 +10,13 @@ import { artifactIdOf, blobPrefix, parseBlobKey } from "../layout/s3-layout.ts";
 import type { S3Context } from "../s3-context.ts";
 import { formerPrefixes, parseReferences, type Claim } from "./former-layout.ts";
 
-/** How long another process may take for one artifact before it counts as dead. */
+/** Time that another process may take for one artifact before it counts as dead. */
 const aliveMs = 250;
 
 /**
- * Moves the handles that earlier versions kept in the bucket into the records, one artifact at a time, and removes them
- * from the bucket. Every step also writes the record `name`, so that of several processes one moves, and one that paused
- * cannot bring back what was deleted since.
+ * Moves the handles that earlier versions stored in the bucket into the records, one artifact at a time. Every step
+ * also writes the record `name`. So only one of several processes moves handles, and a process that paused cannot
+ * restore what has since been deleted.
  */
 export async function moveHandles(
   context: S3Context,
@@ -47,7 +47,7 @@ interface Step {
   version: number;
 }
 
-/** False if another process moves them. */
+/** Moves all handles. False if another process is moving them. */
 async function moveAll(context: S3Context, step: Step, signal?: AbortSignal): Promise<boolean> {
   let keys: string[] = [];
   for await (const page of context.bucket.listPages("refs/", signal)) {
@@ -58,7 +58,7 @@ async function moveAll(context: S3Context, step: Step, signal?: AbortSignal): Pr
     }
   }
   if (keys.length > 0 && !(await moveArtifact(context, keys, { step, signal }))) return false;
-  // What is left belongs to puts and removals that never ended.
+  // The remaining objects belong to puts and removals that never finished.
   for (const prefix of formerPrefixes) {
     for await (const page of context.bucket.listPages(prefix, signal))
       await context.bucket.removeAll(page, signal);
@@ -74,7 +74,7 @@ async function moveArtifact(
 ): Promise<boolean> {
   const { bucket } = context;
   const artifactId = artifactIdOf(keys[0] ?? "");
-  const { claims, damaged, endedAt } = parseReferences(keys);
+  const { claims, damaged } = parseReferences(keys);
   const found = await mapConcurrent(claims, parallelRequests, (claim) =>
     readHandle(context, claim, signal),
   );
@@ -83,7 +83,7 @@ async function moveArtifact(
   const copies: Generation[] = [];
   for await (const page of bucket.listPages(blobPrefix(artifactId), signal))
     copies.push(...page.flatMap((key) => parseBlobKey(key) ?? []));
-  // A sound copy that a handle names comes first, a newer one before an older one.
+  // Prefers an undamaged copy that a handle refers to, then a newer one.
   const rank = ({ name }: Generation): string =>
     `${Number(!damaged.has(name))}${Number(claimed.has(name))}${name}`;
   const [best] = [...copies, ...counted.map(({ generation }) => generation)].sort((a, b) =>
@@ -100,7 +100,7 @@ async function moveArtifact(
       ...entry,
       sizeBytes: isNew ? best.sizeBytes : entry.sizeBytes,
       generation: isNew ? best.name : entry.generation,
-      touchedAt: Math.max(entry.touchedAt, best.committedAt, endedAt),
+      touchedAt: Math.max(entry.touchedAt, context.clock.now()),
       isQuarantined: isNew ? damaged.has(best.name) : entry.isQuarantined,
       handleCount: entry.handleCount + added.length,
     });
@@ -118,7 +118,7 @@ async function moveArtifact(
   return true;
 }
 
-/** The handle of a claim. Undefined if it was removed or never committed. */
+/** Reads the handle of a claim. Undefined if it was removed or never committed. */
 async function readHandle(
   { bucket }: S3Context,
   claim: Claim,
@@ -128,7 +128,7 @@ async function readHandle(
   if (batchKey !== undefined && (await bucket.sizeOf(batchKey, signal)) === undefined)
     return undefined;
   let handle: FoundHandle | undefined;
-  // The claim holds a copy.
+  // The claim contains a copy.
   for (const place of [handleKey, key]) {
     const line = await readObject(bucket, place, signal);
     if (line === undefined) break;

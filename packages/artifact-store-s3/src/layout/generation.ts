@@ -1,7 +1,7 @@
 import { randomHex } from "@ccl/core/hash";
 
 /**
- * One written copy of a blob. Its name is never reused, so the late removal of one copy cannot hit another. The name is
+ * A written copy of a blob. Its name is never reused, so a delayed removal cannot affect another copy. The name is
  * `<time>-<staged time>-<random>-<kind><size>` with numbers in base 36 and padded times, so that names sort by time.
  */
 export interface Generation {
@@ -9,7 +9,7 @@ export interface Generation {
   /** Time of the commit by the store's clock. */
   committedAt: number;
   sizeBytes: number;
-  /** Key of the bytes if they are not in the blob object itself. Everything longer than one chunk has one. */
+  /** Key of the bytes if they are not in the blob object itself. Set for everything longer than one chunk. */
   dataKey?: string | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface StagedName {
   random: string;
 }
 
-/** A new, unique name. */
+/** Creates a new, unique name. */
 export function createStagedName(at: number): StagedName {
   return {
     at,
@@ -29,18 +29,18 @@ export function createStagedName(at: number): StagedName {
   };
 }
 
-/** Key of the complete bytes with that name. */
+/** Returns the key of the complete bytes with that name. */
 export function dataKeyOf({ at, random }: StagedName): string {
   return `data/${timeToken(at)}-${random}`;
 }
 
-/** When staging of the bytes at this key began. Undefined for a key of another form. */
+/** Returns when staging of the bytes at this key began. Undefined if the key has another format. */
 export function stagedAtOf(dataKey: string): number | undefined {
   const time = /^data\/([0-9a-z]{9})-[0-9a-f]{32}$/.exec(dataKey)?.[1];
   return time === undefined ? undefined : parseInt(time, 36);
 }
 
-/** The name of a new copy. `staged` is given if its bytes are an object of their own. */
+/** Creates the name of a new copy. `staged` is passed if its bytes are a separate object. */
 export function createGenerationName(
   now: number,
   sizeBytes: number,
@@ -51,7 +51,7 @@ export function createGenerationName(
   return `${timeToken(now)}-${timeToken(at)}-${random}-${kind}${sizeBytes.toString(36)}`;
 }
 
-/** Undefined if the text is not such a name. */
+/** Parses the name of a copy. Undefined for any other string. */
 export function parseGeneration(name: string): Generation | undefined {
   const match = pattern.exec(name);
   if (match === null) return undefined;
@@ -64,7 +64,7 @@ export function parseGeneration(name: string): Generation | undefined {
   };
 }
 
-/** Milliseconds in base 36, padded so that tokens sort by time. */
+/** Encodes milliseconds in base 36, padded so that tokens sort by time. */
 export function timeToken(at: number): string {
   return Math.max(0, Math.floor(at)).toString(36).padStart(9, "0");
 }

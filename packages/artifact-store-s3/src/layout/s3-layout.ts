@@ -1,6 +1,6 @@
 import { parseGeneration, type Generation } from "./generation.ts";
 
-/** One written copy of a blob. */
+/** A written copy of a blob. */
 export interface BlobCopy {
   artifactId: string;
   /** Name of the copy. */
@@ -11,12 +11,12 @@ export const blobPrefix = (artifactId: string): string => `blobs/${artifactId}/`
 export const blobKey = (artifactId: string, generation: string): string =>
   blobPrefix(artifactId) + generation;
 
-/** The artifact that a key of `blobs/` belongs to. */
+/** Returns the artifact that a key in `blobs/` belongs to. */
 export function artifactIdOf(key: string): string {
   return key.split("/")[1] ?? "";
 }
 
-/** The generation that a key of `blobs/` names. Undefined for keys of another form. */
+/** Parses the generation in a key of `blobs/`. Undefined if the key has another format. */
 export function parseBlobKey(key: string): Generation | undefined {
   return parseGeneration(key.split("/")[2] ?? "");
 }

@@ -15,9 +15,9 @@ export interface OpenBlobDirectoryOptions {
 }
 
 /**
- * Opens a folder for long contents, which is created if missing. One folder belongs to one database. While the folder
- * is away or another one has its place, as when its disk is not mounted, reads fail with `unavailable` and nothing
- * counts as lost.
+ * Opens a folder for long content, and creates it if missing. One folder belongs to one database. While the folder is
+ * missing or replaced by another, for example because its disk is not mounted, reads fail with `unavailable` and
+ * nothing counts as lost.
  * @throws ArtifactStoreError `invalid_input`
  */
 export async function openBlobDirectory(
@@ -30,7 +30,7 @@ export async function openBlobDirectory(
   if (!["full", "normal", "off"].includes(durability)) {
     throw new ArtifactStoreError(
       "invalid_input",
-      `The durability is "${durability}"; give full, normal or off.`,
+      `The durability is "${durability}"; pass full, normal or off.`,
     );
   }
   const folder = resolve(path);
@@ -38,7 +38,7 @@ export async function openBlobDirectory(
   await mkdir(folder, { recursive: true });
   if (isSynced) await syncFolder(join(folder, ".."));
   const opened = await stat(folder);
-  /** The result of a file call. Undefined if the folder has no such file. */
+  /** Returns the result of a file call. Undefined if the file does not exist in the folder. */
   const unlessMissing = async <Value>(call: Promise<Value>): Promise<Value | undefined> => {
     try {
       return await call;
@@ -67,7 +67,7 @@ export async function openBlobDirectory(
   };
 }
 
-/** `folder` is undefined if nothing is synced. */
+/** Creates a writer. `folder` is undefined if nothing is synced. */
 function writerOf(file: FileHandle, folder: string | undefined): BlobFileWriter {
   return {
     async write(bytes) {

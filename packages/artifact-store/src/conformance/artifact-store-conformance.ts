@@ -30,8 +30,8 @@ const allRules: readonly Rule[] = [
 ];
 
 /**
- * The rules of `ArtifactStore` for any test runner. Each rule opens a store of its own and rejects if the store breaks
- * it. A capability that `capabilities` declares absent is checked to be absent.
+ * Returns the rules of `ArtifactStore` for any test runner. Each rule opens its own store and rejects if the store
+ * breaks the rule. If `capabilities` declares a capability absent, the rules check that it is.
  */
 export function artifactStoreConformance(options: ConformanceOptions): ConformanceRule[] {
   const { isDurable = true, hasLimits = true, isDamageable = true } = options.capabilities ?? {};

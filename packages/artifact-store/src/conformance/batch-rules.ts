@@ -9,7 +9,7 @@ const scenarios: Scenario[] = [
   ["an empty batch stores nothing", "[]", ""],
 ];
 
-/** Storing many at once. */
+/** Rules for storing several items at once. */
 export const batchRules: Rule[] = [
   ...scenarios.map(ruleOf),
   ...rulesOf({

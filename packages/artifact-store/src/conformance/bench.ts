@@ -23,17 +23,17 @@ export interface Rule {
   name: string;
   /** Capabilities without which the rule does not apply. */
   needs?: Need | readonly Need[] | undefined;
-  /** Limits in stored bytes: `of(n)` gives the stored size of a content of n bytes. */
+  /** Limits in stored bytes. `of(n)` returns the stored size of content with n bytes. */
   limits?: ((of: (contentBytes: number) => number) => StoreLimits) | undefined;
   check(bench: Bench): Promise<void>;
 }
 
-/** Rules by name that need the same capability, or none. */
+/** Creates rules by name that all need the same capability, or none. */
 export function rulesOf(checks: Record<string, Rule["check"]>, needs?: Need): Rule[] {
   return Object.entries(checks).map(([name, check]) => ({ name, needs, check }));
 }
 
-/** Asserts that the call is refused with this code. */
+/** Asserts that the call fails with this code. */
 export async function expectError(
   code: ArtifactStoreErrorCode,
   call: () => Promise<unknown>,
@@ -41,7 +41,7 @@ export async function expectError(
   await rejectsWith(ArtifactStoreError, code, call);
 }
 
-/** An open store with the helpers that rules share. */
+/** An open store with helpers that the rules share. */
 export class Bench {
   readonly clock: FixedClock;
   readonly store: ArtifactStore;
@@ -67,7 +67,7 @@ export class Bench {
     return contentBytes + (this.#options.overheadBytes ?? 0);
   }
 
-  /** Stores a content of this size. Each seed gives another content. */
+  /** Stores content of this size. Each seed produces different content. */
   async put(contentBytes: number, seed: number = contentBytes): Promise<ArtifactHandle> {
     this.clock.advance(1);
     return this.store.store(someBytes(contentBytes, seed), { source: "tool:test" });
@@ -119,7 +119,7 @@ export class Bench {
 
 const blockBytes = 4_096;
 
-/** Bytes that are the same for the same arguments in every run, and differ by seed and by offset. */
+/** Returns bytes that are the same for the same arguments in every run. They differ by seed and offset. */
 export function someBytes(length: number, seed: number): Uint8Array {
   const bytes = new Uint8Array(length);
   let state = (Math.imul(seed + 1, 0x9e3779b1) ^ length) | 1;
@@ -137,12 +137,12 @@ export function someBytes(length: number, seed: number): Uint8Array {
   return bytes;
 }
 
-/** Names the first difference, since a diff of two megabytes would be unreadable. */
+/** Reports only the first difference, since a diff of two megabytes would be unreadable. */
 export function assertBytes(actual: Uint8Array | undefined, expected: Uint8Array): void {
   assert.ok(actual !== undefined, "nothing was there");
   assert.equal(Object.prototype.toString.call(actual), "[object Uint8Array]");
   assert.equal(actual.length, expected.length, "the number of bytes");
-  // Hashes are compared in native code. A loop over bytes would take much of the kit's time.
+  // Hashes are compared in native code. A loop over the bytes would take up much of the kit's time.
   if (sha256Hex(actual) === sha256Hex(expected)) return;
   assert.fail(`byte ${actual.findIndex((byte, at) => byte !== expected[at])} differs`);
 }
@@ -167,7 +167,7 @@ export async function* inPieces(
   }
 }
 
-/** All handles, page by page. */
+/** Lists all handles, page by page. */
 export async function listAll(
   store: ArtifactStore,
   options: ListHandlesOptions = {},

@@ -16,7 +16,7 @@ import { ruleOf } from "./scenario.ts";
 const source = "tool:test";
 const sizesRoundAChunk = [0, 1, mebibyte - 1, mebibyte, mebibyte + 1, 2 * mebibyte + 3];
 
-/** Forms in which contents of these sizes are given. */
+/** The forms in which content of these sizes is passed to the store. */
 const forms: readonly [
   name: string,
   sizes: readonly number[],
@@ -39,7 +39,7 @@ const forms: readonly [
   ],
 ];
 
-/** Stores a content and reads it back in each way. */
+/** Stores content and reads it back in every way. */
 async function storeAndRead(
   bench: Bench,
   content: ArtifactContent,
@@ -55,7 +55,7 @@ async function storeAndRead(
   assertBytes(await drain(await store.retrieveStream(artifactId)), expected);
 }
 
-/** A stored content reads back under the right id, with a handle that holds what the caller gave. */
+/** Stored content can be read under the right id, and its handle has the values that the caller passed. */
 export const contentRules: Rule[] = [
   ...forms.map(([name, sizes, give]): Rule => ({
     name,
@@ -159,7 +159,7 @@ export const contentRules: Rule[] = [
   }),
 ];
 
-/** Yields one buffer again and again with new contents. */
+/** Yields the same buffer repeatedly, with new bytes each time. */
 async function* inReusedPieces(
   content: Uint8Array,
   size: number,

@@ -14,12 +14,12 @@ import {
 
 const source = "tool:test";
 const size = 2 * mebibyte + 500;
-/** In the second chunk of a long content. */
+/** An offset in the second chunk of long content. */
 const offset = mebibyte + 77;
 
 type Read = "whole" | "stream" | readonly [start: number, end: number];
 
-/** Damages of contents, and the reads that fail after them. */
+/** Kinds of damage, and the reads that fail after each. */
 const damages: readonly [
   name: string,
   kind: "flip" | "cut",
@@ -56,7 +56,7 @@ async function failsToRead({ store }: Bench, artifactId: string, read: Read): Pr
   });
 }
 
-/** Stores a long content and damages its second chunk. */
+/** Stores long content and damages its second chunk. */
 async function putDamaged(
   bench: Bench,
   seed: number,
@@ -199,7 +199,7 @@ export const damageRules: Rule[] = [
   },
 ];
 
-/** Checking a store without damage. */
+/** Rules for `verify` on an undamaged store. */
 export const verifyRules: Rule[] = rulesOf({
   async "verify of a sound store finds nothing and reads every artifact that has a handle"(bench) {
     assert.deepEqual(await bench.store.verify(), { checked: 0, damaged: [], missing: [] });

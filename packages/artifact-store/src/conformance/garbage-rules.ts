@@ -24,7 +24,7 @@ const scenarios: Scenario[] = [
   ["bytes that are stored again are not collected", "1 -1 +5000 1 gc:", "1"],
 ];
 
-/** Collecting blobs without references. */
+/** Rules for freeing blobs without references. */
 export const garbageRules: Rule[] = [
   ...scenarios.map(ruleOf),
   ...rulesOf({

@@ -9,7 +9,7 @@ const idsOf = (handles: readonly { handleId: string }[]): string[] =>
 
 const puts = "0@a:x 1@b:y 2@a:z 3@b:x 4@a:y 5@b:z 6@a:x 7@b:y 8@a:z";
 const scenarios: Scenario[] = [
-  ["deleting by handle removes that reference alone", "[1 1] -1#0 -1#0?", "1"],
+  ["deleting by handle removes only that reference", "[1 1] -1#0 -1#0?", "1"],
   ["a handle is deleted only under its own artifact", "1 2 -2#0?", "0 1"],
   [
     "deleting by session removes that session's references alone",
@@ -22,10 +22,10 @@ const scenarios: Scenario[] = [
     "1@a 1 2@a -1",
     "2",
   ],
-  ["an artifact without references is not there, until it is stored again", "1 -1 1", "1"],
+  ["an artifact without references is absent until it is stored again", "1 -1 1", "1"],
 ];
 
-/** Listing and deleting references. */
+/** Rules for listing and deleting references. */
 export const handleRules: Rule[] = [
   ...scenarios.map(ruleOf),
   ...rulesOf({
@@ -111,7 +111,7 @@ export const handleRules: Rule[] = [
       const own = others.filter((each) => each.artifactId === artifactId);
       assert.deepEqual(await store.getHandles(artifactId), own);
     },
-    async "importing a handle that is there gives it as it is, whatever else the call says"({
+    async "importing an existing handle returns it unchanged and ignores the other options"({
       store,
     }) {
       const imported = { handleId: "known", createdAt: 1, summary: "First." };

@@ -1,3 +1,5 @@
+import assert from "node:assert/strict";
+import { mapConcurrent } from "@ccl/core/async";
 import type { ConformanceRule } from "@ccl/core/conformance";
 
 import type { ArtifactStore } from "../artifact-store.ts";
@@ -19,19 +21,19 @@ import { artifactStoreConformance } from "./artifact-store-conformance.ts";
 export interface KeyValueConformanceOptions {
   /** Opens an empty database for each rule. */
   open(): Promise<KeyValuePlace>;
-  /** A rule that takes longer fails. 60,000 by default. */
+  /** Time limit of a rule in milliseconds. 60,000 by default. */
   ruleTimeoutMs?: number | undefined;
 }
 
 interface Place {
   database: KeyValueDatabase;
-  /** How many more writes succeed. */
+  /** Number of writes that will still succeed. */
   writesLeft: number;
 }
 
 /**
- * The rules of `ArtifactStore` for `createKeyValueArtifactStore` over a database, including a crash at every write:
- * `for (const { name, run } of keyValueStoreConformance({ open })) it(name, run)`.
+ * Returns the rules of `ArtifactStore` for `createKeyValueArtifactStore` over a database, including a crash at every
+ * write: `for (const { name, run } of keyValueStoreConformance({ open })) it(name, run)`.
  */
 export function keyValueStoreConformance(options: KeyValueConformanceOptions): ConformanceRule[] {
   const places = new WeakMap<ArtifactStore, Place>();
@@ -48,7 +50,7 @@ export function keyValueStoreConformance(options: KeyValueConformanceOptions): C
     places.set(store, place);
     return store;
   };
-  return artifactStoreConformance({
+  const rules = artifactStoreConformance({
     capabilities: { hasLimits: false },
     ruleTimeoutMs: options.ruleTimeoutMs,
     open: async (storeOptions) =>
@@ -84,6 +86,19 @@ export function keyValueStoreConformance(options: KeyValueConformanceOptions): C
       );
     },
   });
+  return [
+    ...rules,
+    {
+      name: "a listing of more than a thousand keys has all of them",
+      run: async () => listsManyKeys(databaseOf(await options.open())),
+    },
+  ];
+}
+
+async function listsManyKeys(database: KeyValueDatabase): Promise<void> {
+  const keys = Array.from({ length: 1_100 }, (_, at) => chunkKey("many", 1_000 + at));
+  await mapConcurrent(keys, 16, (key) => database.set(key, new Uint8Array()));
+  assert.deepEqual(await sortedKeys(database, "data/many/"), keys);
 }
 
 function cutOffAt(place: Place): KeyValueDatabase {

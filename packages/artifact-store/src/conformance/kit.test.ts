@@ -190,7 +190,7 @@ const faults: Fault[] = [
     rule: "a handle is deleted only under its own artifact",
     driver: ({ driver, state }) => ({
       removeHandles: async (artifactId, match, options) => {
-        const named = state.handles.find((handle) => handle.handleId === match.handleId);
+        const named = state.handles().find((handle) => handle.handleId === match.handleId);
         return driver.removeHandles(named?.artifactId ?? artifactId, match, options);
       },
     }),
@@ -235,7 +235,7 @@ const faults: Fault[] = [
         const outcomes = await driver.commit(puts, { limits, ...rest });
         const isOfSession = limits.maxStoreBytes === undefined && handles.size > 0;
         const own = new Set(puts.map(({ record }) => record.artifactId));
-        const other = state.handles.find(({ artifactId }) => !own.has(artifactId));
+        const other = state.handles().find(({ artifactId }) => !own.has(artifactId));
         if (isOfSession && other !== undefined) state.removeHandle(other);
         return outcomes;
       },
@@ -415,7 +415,9 @@ function evictingOwn(
     const isBatch = puts.length > 1 && options.limits[limit] !== undefined;
     const isFull = isBatch && planEviction(state.usage(), puts, options.limits).handles.size > 0;
     const own = new Set(puts.map(({ record }) => record.artifactId));
-    const oldest = isFull ? state.handles.find(({ artifactId }) => own.has(artifactId)) : undefined;
+    const oldest = isFull
+      ? state.handles().find(({ artifactId }) => own.has(artifactId))
+      : undefined;
     if (oldest !== undefined) state.removeHandle(oldest);
     return driver.commit(puts, options);
   };

@@ -13,7 +13,7 @@ import {
 
 const source = "tool:test";
 const hex = "0".repeat(64);
-/** Failing streams, aborts, concurrency, closing and reopening. */
+/** Rules for failing streams, aborts, concurrency, closing and reopening. */
 export const lifecycleRules: Rule[] = [
   ...rulesOf({
     async "a content stream that fails leaves nothing"(bench) {

@@ -62,7 +62,7 @@ const scenarios: Scenario[] = [
   ],
 ];
 
-/** Limits, checked in the transaction of the put. */
+/** Rules for limits, which are checked in the put's transaction. */
 export const limitRules: Rule[] = [
   ...scenarios.map(ruleOf),
   {

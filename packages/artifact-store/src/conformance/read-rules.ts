@@ -23,7 +23,7 @@ const ranges = {
   ],
 } satisfies Record<string, [start: number, end?: number][]>;
 
-/** Ranges and streams. */
+/** Rules for ranges and streams. */
 export const readRules: Rule[] = [
   ...Object.entries(ranges).flatMap(([what, pairs]) =>
     rulesOf({

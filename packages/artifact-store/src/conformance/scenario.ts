@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { ArtifactHandle, StoreItem } from "../artifact-store.ts";
 import { type Bench, inPieces, listAll, expectError, someBytes, type Rule } from "./bench.ts";
 
-/** Bytes of one content of a scenario. */
+/** Size of one content in a scenario, in bytes. */
 export const scenarioBytes = 1_000;
 
 /** Limits of a scenario, counted in contents. */
@@ -37,10 +37,11 @@ function itemOf(step: string): StoreItem {
 }
 
 /**
- * Runs steps and returns the handles of the puts. `1` puts content 1, `1@a` in session a, `1:x` from source x, `1*3` three
- * times as long, `1~` as a stream, `[1 2]` both as a batch. `-1` deletes its references, `-1@a` those of session a, `-1#0`
- * the one of put 0, and a `?` after it says that there is none. `gc:12` frees exactly contents 1 and 2, `gc50:` what was
- * unused for 50 ms, `dry:` only reports. `+50` advances the clock. `!` after a put says that a limit refuses it.
+ * Runs steps and returns the handles of the puts. `1` puts content 1, `1@a` in session a, `1:x` from source x, `1*3`
+ * three times as long, `1~` as a stream, `[1 2]` both as a batch. `-1` deletes its references, `-1@a` those of session
+ * a, `-1#0` the one of put 0, and a `?` after it expects that there is none. `gc:12` must free exactly contents 1 and
+ * 2, `gc50:` frees what was unused for 50 ms, `dry:` only reports. `+50` advances the clock. `!` after a put expects
+ * that a limit rejects it.
  */
 export async function runSteps(bench: Bench, steps: string): Promise<ArtifactHandle[]> {
   const handles: ArtifactHandle[] = [];
@@ -96,7 +97,7 @@ export async function expectHandles(
   }
 }
 
-/** The rule that a scenario is. */
+/** Converts a scenario to a rule. */
 export function ruleOf([name, steps, remaining, limits]: Scenario): Rule {
   return {
     name,

@@ -26,7 +26,7 @@ const hostileTexts = [
   "",
 ];
 
-/** Texts that a backend may take for its own syntax, or for each other. */
+/** Rules for strings that a backend might mistake for its own syntax, or for one another. */
 export const textRules: Rule[] = rulesOf({
   async "hostile sources, sessions and types come back as they were or are refused"(bench) {
     for (const text of hostileTexts) {

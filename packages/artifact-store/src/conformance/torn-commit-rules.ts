@@ -15,7 +15,7 @@ function batch(seed: number): StoreItem[] {
   }));
 }
 
-/** Which artifacts of a batch a reader finds. */
+/** Returns which artifacts of a batch a reader finds. */
 async function found(store: ArtifactStore, ids: readonly string[]): Promise<boolean[]> {
   const answers: boolean[] = [];
   for (const id of ids) answers.push(await store.exists(id));
@@ -41,13 +41,13 @@ async function expectReadable(store: ArtifactStore): Promise<void> {
   }
 }
 
-/** What a crash cuts off, and what must hold afterwards. */
+/** A change that a crash interrupts, and what must hold afterwards. */
 interface Change {
   act(open: Bench): Promise<unknown>;
   look(open: Bench, isDone: boolean): Promise<void>;
 }
 
-/** Cuts a change off after 0, 1, 2, ... writes, and looks at the store after a restart, until the change is done. */
+/** Interrupts a change after 0, 1, 2, ... writes and checks the store after a restart, until the change completes. */
 async function cutAtEachWrite(
   bench: Bench,
   prepare: (open: Bench, writes: number) => Change | Promise<Change>,
@@ -68,7 +68,7 @@ async function cutAtEachWrite(
   return open;
 }
 
-/** Commits as concurrent readers see them and as crashes leave them. */
+/** Rules for what readers see during a commit and after a crash. */
 export const tornCommitRules: Rule[] = [
   ...rulesOf({
     async "readers during a batch see all of it or nothing"(bench) {
@@ -88,8 +88,8 @@ export const tornCommitRules: Rule[] = [
               "one artifact of a batch was there, and another one after it was not",
             );
             await expectReadable(bench.store);
-            // Hashing may wait for the event loop, which an in-memory store would never release. Kits that run side by
-            // side would also starve each other if their timers were this short.
+            // Hashing may wait for the event loop, which an in-memory store would otherwise block. With timers this
+            // short, kits that run in parallel would also starve each other.
             await sleep(looks);
           }
         } finally {

@@ -17,10 +17,10 @@ export interface CopyReport {
   copiedHandles: number;
   /** Handles that the target already had. */
   presentHandles: number;
-  /** Handles whose bytes were deleted from the source while the copy ran. */
+  /** Handles whose bytes were deleted from the source during the copy. */
   goneHandles: number;
   copiedBytes: number;
-  /** Sorted ids of artifacts of which the source could not read the bytes or a handle. What could be read was copied. */
+  /** Sorted ids of artifacts whose bytes, or one of whose handles, the source could not read. The rest was copied. */
   damaged: string[];
   /** Where a later run can resume. Absent at the start and at the end. */
   cursor?: string | undefined;
@@ -28,7 +28,7 @@ export interface CopyReport {
 
 /** Options of a copy. */
 export interface CopyArtifactsOptions {
-  /** The cursor from the report of an interrupted run. Without it, a second run still skips what the target has. */
+  /** Cursor from the report of an interrupted run. Without it, a second run still skips what the target already has. */
   cursor?: string | undefined;
   /** Called after each handle. */
   onProgress?: ((progress: CopyReport) => void) | undefined;
@@ -36,11 +36,11 @@ export interface CopyArtifactsOptions {
 }
 
 /**
- * Copies every artifact with its handles, which keep their id, time, source, session, type and summary. Handles that
- * the target has are skipped, so a run can be repeated. Bytes are verified when they are read. When they arrive they
- * are verified by their id, or by reading them back if the target makes other ids. Both stores may be in use. What is
- * stored meanwhile may be missed.
- * @throws ArtifactStoreError what either store throws, except `damaged` of the source, which the report lists
+ * Copies every artifact with its handles, which keep their id, time, source, session, type and summary. Skips handles
+ * that the target already has, so a run can be repeated. Verifies bytes when reading them. Verifies the copy by its id,
+ * or by reading it back if the target uses different ids. Both stores may be in use, but content stored during the copy
+ * may be missed.
+ * @throws ArtifactStoreError whatever either store throws, except `damaged` from the source, which the report lists
  */
 export async function copyArtifacts(
   from: ArtifactStore,
@@ -90,7 +90,7 @@ interface CopyContext {
   to: ArtifactStore;
   report: CopyReport;
   signal: AbortSignal | undefined;
-  /** Of damaged handles in the target, as far as its listing was read. */
+  /** Ids of damaged handles in the part of the target's listing that was read. */
   damagedIds: ReadonlySet<string>;
 }
 
@@ -179,14 +179,14 @@ async function readBack(
   );
 }
 
-/** True if the target has the handle. Takes all handles of its id in the source and in the target. */
+/** True if the target has the handle. Compares all handles with its id in the source and the target. */
 async function isPresent(
   { from, signal }: CopyContext,
   handle: ArtifactHandle,
   { handles, present }: Record<"handles" | "present", readonly ArtifactHandle[]>,
 ): Promise<boolean> {
   if (present.some(({ artifactId }) => artifactId === handle.artifactId)) return true;
-  // A target may make its own ids. Then the other fields decide, unless the source has that id for another artifact.
+  // A target may use its own ids. Then the other fields decide, unless the source has that id for another artifact.
   const copies = present.filter((each) => isCopy(each, handle));
   if (copies.length < handles.filter((each) => isCopy(each, handle)).length) return false;
   for (const { artifactId } of copies) {
@@ -203,7 +203,7 @@ interface GroupOptions extends ListHandlesOptions {
 interface Group {
   handleId: string;
   handles: ArtifactHandle[];
-  /** The cursor of the page on which the group begins. */
+  /** Cursor of the page on which the group begins. */
   cursor: string | undefined;
 }
 

@@ -7,13 +7,13 @@ const checkDigits = 16;
 
 const digitsOf = (text: string): string => sha256Hex(text).slice(0, checkDigits);
 
-/** A value as JSON after a checksum of it: 16 digits of its SHA-256, and a space. */
+/** Writes a value as JSON, preceded by a checksum (16 digits of its SHA-256) and a space. */
 export function toCheckedLine(value: object): string {
   const json = JSON.stringify(value);
   return `${digitsOf(json)} ${json}`;
 }
 
-/** The value of a line. Undefined if it is damaged. Earlier versions wrote some lines without a checksum. */
+/** Returns the value of a line, or undefined if it is damaged. Earlier versions wrote some lines without a checksum. */
 export function fromCheckedLine<Value>(line: Uint8Array): Value | undefined {
   const text = new TextDecoder().decode(line);
   const isChecked = !text.startsWith("{");
@@ -27,21 +27,21 @@ export function fromCheckedLine<Value>(line: Uint8Array): Value | undefined {
   }
 }
 
-/** The handle in a line. Damaged if the line is, or holds another handle than the one that is asked for. */
+/** Returns the handle in a line. It is damaged if the line is damaged or contains a different handle than requested. */
 export function handleOfLine(key: HandleKey, line: Uint8Array): FoundHandle {
   const handle = fromCheckedLine<ArtifactHandle>(line);
   const isNamed = handle?.handleId === key.handleId && handle.artifactId === key.artifactId;
   return isNamed ? handle : damagedHandle(key);
 }
 
-/** A checksum over all fields in the order of `copyHandle`, for drivers that keep them in columns. */
+/** Returns a checksum over all fields in the order of `copyHandle`, for drivers that store them in columns. */
 export function handleChecksum(handle: ArtifactHandle): string {
   return digitsOf(JSON.stringify(copyHandle(handle)));
 }
 
 /**
- * The handle in a row of a database, in columns such as `handle_id` and `session_id`. Damaged if the `checksum` does not
- * match. Rows of earlier versions have none.
+ * Returns the handle in a database row with columns such as `handle_id` and `session_id`. It is damaged if the
+ * `checksum` does not match. Rows written by earlier versions have none.
  */
 export function handleOfRow(row: Readonly<Record<string, unknown>>): FoundHandle {
   const { session_id: sessionId, checksum } = row;
@@ -59,7 +59,7 @@ export function handleOfRow(row: Readonly<Record<string, unknown>>): FoundHandle
   return isWhole ? handle : damagedHandle(handle);
 }
 
-/** Stands for a handle whose fields cannot be trusted. */
+/** Returns a placeholder for a handle whose fields cannot be trusted. */
 export function damagedHandle({ handleId, artifactId }: HandleKey): FoundHandle {
   return { handleId, artifactId, isDamaged: true };
 }

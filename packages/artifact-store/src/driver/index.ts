@@ -21,6 +21,7 @@ export {
   handleOfRow,
   toCheckedLine,
 } from "./checked-line.ts";
+export { compareHandles } from "./compare-handles.ts";
 export { isMatch } from "./is-match.ts";
 export { concatBytes } from "../store/blob-record.ts";
 export { createArtifactStore, type ArtifactStoreOptions } from "../store/create-artifact-store.ts";

@@ -7,7 +7,9 @@ export interface HandleMatch {
   source?: string | undefined;
 }
 
-/** True if the handle has every given field. No session and no source is known of a damaged one. */
+/**
+ * True if the handle has every given field. The session and source of a damaged handle are unknown.
+ */
 export function isMatch(
   handle: FoundHandle,
   { handleId, sessionId, source }: HandleMatch,

@@ -2,19 +2,17 @@ import type { HandleKey, StoreLimits } from "../artifact-store.ts";
 import { ArtifactStoreError } from "../artifact-store-error.ts";
 import type { BlobPut } from "../artifact-driver.ts";
 
-/** What a store holds before a commit. */
+/** The contents of a store before a commit. */
 export interface StoreUsage<Handle extends HandleKey> {
   /** Oldest first. */
   handles: readonly Handle[];
   /** The size of each blob, with or without handles. */
   sizes: ReadonlyMap<string, number>;
-  /** Artifacts of puts that are under way elsewhere, which lose no handle. */
-  keptIds?: ReadonlySet<string> | undefined;
   /** Returns a test for handles of a session. */
   inSession: (sessionId: string) => (handle: Handle) => boolean;
 }
 
-/** What is removed to make room. */
+/** Handles and blobs that are removed to make room. */
 export interface Eviction<Handle extends HandleKey> {
   handles: ReadonlySet<Handle>;
   /** Blobs to free, including those that lose their last handle. */
@@ -22,17 +20,17 @@ export interface Eviction<Handle extends HandleKey> {
 }
 
 /**
- * Chooses what to remove so that the puts fit, as `StoreLimits` describes: nothing under `reject`, and never an
- * artifact of the puts.
+ * Chooses what to remove so that the puts fit, as `StoreLimits` describes. Under `reject` this is nothing. Never
+ * removes an artifact of the puts.
  * @throws ArtifactStoreError `limit_exceeded`
  */
 export function planEviction<Handle extends HandleKey>(
-  { handles, sizes, inSession, keptIds = new Set() }: StoreUsage<Handle>,
+  { handles, sizes, inSession }: StoreUsage<Handle>,
   puts: readonly BlobPut[],
   { maxSessionBytes = Infinity, maxStoreBytes = Infinity, whenFull }: StoreLimits,
 ): Eviction<Handle> {
   const isEvicting = whenFull === "evict";
-  const kept = new Set([...keptIds, ...puts.map(({ record }) => record.artifactId)]);
+  const kept = new Set(puts.map(({ record }) => record.artifactId));
   const sizeOf = (artifactId: string): number => sizes.get(artifactId) ?? 0;
   const counts = countById(handles);
   const evicted = { handles: new Set<Handle>(), artifactIds: new Set<string>() };
@@ -76,7 +74,7 @@ export function planEviction<Handle extends HandleKey>(
   return evicted;
 }
 
-/** The sessions that the puts add handles to. */
+/** Returns the sessions that the puts add handles to. */
 export function sessionIdsOf(puts: readonly BlobPut[]): Set<string> {
   return new Set(
     puts.flatMap(({ handles }) => handles.flatMap(({ sessionId }) => sessionId ?? [])),

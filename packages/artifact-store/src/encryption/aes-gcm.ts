@@ -1,20 +1,20 @@
-/** The key and place of a seal. `nonce` has 12 bytes, and `context` is authenticated with the bytes. */
+/** Parameters of `seal` and `unseal`. `nonce` has 12 bytes. `context` is authenticated together with the bytes. */
 export interface SealContext {
   key: Uint8Array;
   nonce: Uint8Array;
   context: Uint8Array;
 }
 
-/** How many bytes sealing adds. */
+/** Number of bytes that sealing adds. */
 export const sealBytes = 16;
 
-/** AES-256-GCM: the encrypted bytes, then the tag. */
+/** Encrypts with AES-256-GCM. Returns the ciphertext followed by the tag. */
 export async function seal(plain: Uint8Array, options: SealContext): Promise<Uint8Array> {
   const key = await importKey(options.key, "encrypt");
   return new Uint8Array(await crypto.subtle.encrypt(algorithmOf(options), key, plain));
 }
 
-/** The plain bytes, or undefined unless key, nonce, context and every bit match. */
+/** Returns the plain bytes, or undefined unless key, nonce, context and every bit match. */
 export async function unseal(
   sealed: Uint8Array,
   options: SealContext,

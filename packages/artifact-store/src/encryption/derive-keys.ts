@@ -1,16 +1,16 @@
+import { createHmacSha256 } from "@ccl/core/hash";
 import { invalidInput } from "../store/check-input.ts";
 import { isBytes } from "../store/is-bytes.ts";
-import { createHmac } from "./hmac.ts";
 
-/** Keys that are derived from one secret. Each use has its own key, so none reveals another. */
+/** Keys derived from one secret. Each use has its own key, so that no key reveals another. */
 export interface EncryptionKeys {
   /** Identifies the secret without revealing it, in 16 hex digits. */
   keyId: string;
-  /** Computes the tag of a content. */
+  /** Used to compute the tag of content. */
   tagKey: Uint8Array;
-  /** Computes the key of a blob from its tag. */
+  /** Used to compute a blob's key from its tag. */
   blobKey: Uint8Array;
-  /** Encrypts the fields of handles. */
+  /** Used to encrypt the fields of handles. */
   handleKey: Uint8Array;
 }
 
@@ -19,10 +19,10 @@ export function deriveKeys(key: Uint8Array): EncryptionKeys {
   if (!isBytes(key) || key.length !== 32)
     throw invalidInput("The key must be a Uint8Array of 32 random bytes.");
   // HKDF-SHA-256 (RFC 5869) without a salt. Each purpose needs only one block.
-  const extracted = createHmac(new Uint8Array(32)).update(key).digest();
+  const extracted = createHmacSha256(new Uint8Array(32)).update(key).digest();
   const derive = (purpose: string): Uint8Array => {
     const info = new TextEncoder().encode(`ccl artifact encryption 1: ${purpose}\u0001`);
-    return createHmac(extracted).update(info).digest();
+    return createHmacSha256(extracted).update(info).digest();
   };
   const keyId = derive("key id").subarray(0, 8);
   return {

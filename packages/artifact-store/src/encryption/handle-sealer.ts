@@ -9,7 +9,7 @@ import type { EncryptionKeys } from "./derive-keys.ts";
 import { seal, sealBytes, unseal } from "./aes-gcm.ts";
 import { layoutOf } from "./segment-cipher.ts";
 
-/** The MIME type that handles of encrypted artifacts have at rest. */
+/** MIME type stored in the handles of encrypted artifacts. */
 export const sealedMimeType = "application/vnd.ccl.encrypted";
 const prefix = "ccl-enc-1";
 const nonceBytes = 12;
@@ -22,8 +22,8 @@ export interface SealedFields {
 }
 
 /**
- * Encrypts summary and type into one text that replaces the summary and is bound to the handle's id. A summary that would
- * make the text longer than a store accepts is cut.
+ * Encrypts summary and type into one string, which replaces the summary and is bound to the handle's id. Cuts a summary
+ * that would make the string longer than a store accepts.
  */
 export async function sealFields(
   keys: EncryptionKeys,
@@ -49,7 +49,7 @@ function encodeWithin(maxBytes: number, { summary, mimeType }: SealedFields): Ui
   }
 }
 
-/** True if `kept` is the given summary or what sealing left of it. */
+/** True if `kept` is the given summary, or what remained of it after sealing. */
 export function isSummaryOf(kept: string, summary: string): boolean {
   return (
     kept === summary ||
@@ -57,7 +57,7 @@ export function isSummaryOf(kept: string, summary: string): boolean {
   );
 }
 
-/** True if the handle was made with these keys. */
+/** True if the handle was created with these keys. */
 export function isOwn(keys: EncryptionKeys, handle: ArtifactHandle): boolean {
   return (
     handle.mimeType === sealedMimeType && handle.summary.startsWith(`${prefix}.${keys.keyId}.`)
@@ -65,8 +65,8 @@ export function isOwn(keys: EncryptionKeys, handle: ArtifactHandle): boolean {
 }
 
 /**
- * The handle of the plain content. Fields that fail authentication are marked as tampered with. The payload is not
- * affected.
+ * Returns the handle of the plain content. Marks fields that fail authentication as tampered with. This does not affect
+ * the payload.
  */
 export async function openHandle(
   keys: EncryptionKeys,

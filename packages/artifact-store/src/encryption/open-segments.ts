@@ -5,7 +5,7 @@ import type { EncryptionKeys } from "./derive-keys.ts";
 import { sealBytes } from "./aes-gcm.ts";
 import { headerBytes, layoutOf, segmentBytes, SegmentCipher } from "./segment-cipher.ts";
 
-/** Which encrypted artifact to read, and how much of it. */
+/** The encrypted artifact to read, and the range. */
 export interface OpenRequest {
   store: ArtifactStore;
   artifactId: string;
@@ -18,8 +18,8 @@ export interface OpenRequest {
 }
 
 /**
- * The plain bytes of a range, segment by segment. Each segment is authenticated before it is yielded. Undefined if the
- * artifact is not there.
+ * Returns the plain bytes of a range, segment by segment. Each segment is authenticated before it is yielded. Undefined
+ * if the artifact does not exist.
  * @throws ArtifactStoreError `damaged`
  */
 export async function openSegments(

@@ -1,4 +1,4 @@
-import { randomBytes } from "@ccl/core/hash";
+import { createHmacSha256, randomBytes, type Sha256 } from "@ccl/core/hash";
 import type { ArtifactStore } from "../artifact-store.ts";
 import { chunksOf, inChunks } from "../store/in-chunks.ts";
 import { damagedError } from "../store/read-chunks.ts";
@@ -6,7 +6,6 @@ import { isBytes } from "../store/is-bytes.ts";
 import { readPieces } from "../store/read-pieces.ts";
 import { headBytes } from "../summary/summarize-content.ts";
 import { deriveKeys, type EncryptionKeys } from "./derive-keys.ts";
-import { createHmac, type Hmac } from "./hmac.ts";
 import { openSegments } from "./open-segments.ts";
 import { SegmentCipher, segmentBytes } from "./segment-cipher.ts";
 
@@ -17,15 +16,15 @@ export const spoolSource = "ccl:encryption-spool";
 /** Shorter streams are buffered in memory instead. */
 const heldSegments = 4;
 
-/** A content that is ready for the inner store. */
+/** Content that is ready for the inner store. */
 export interface SealedContent {
-  /** Bytes if the content fits in one segment. */
+  /** Bytes if the content fits in one segment, otherwise a stream. */
   content: Uint8Array | AsyncIterable<Uint8Array>;
   head: Uint8Array;
   sizeBytes: number;
 }
 
-/** Where and how a content is sealed. */
+/** Where and how content is sealed. */
 export interface SealOptions {
   store: ArtifactStore;
   keys: EncryptionKeys;
@@ -35,15 +34,15 @@ export interface SealOptions {
 }
 
 /**
- * The key of a blob depends on the whole content, so bytes and short streams are read twice in memory and long ones are
- * spooled.
+ * Seals content. A blob's key depends on the whole content, so bytes and short streams are read twice in memory, and
+ * long streams are spooled.
  */
 export async function sealContent(
   content: Uint8Array | AsyncIterable<Uint8Array>,
   options: SealOptions,
 ): Promise<SealedContent> {
   const { keys, signal } = options;
-  const meter = { sizeBytes: 0, head: new Uint8Array(), tag: createHmac(keys.tagKey) };
+  const meter = { sizeBytes: 0, head: new Uint8Array(), tag: createHmacSha256(keys.tagKey) };
   const maxHeld = isBytes(content) ? Infinity : heldSegments;
   const segments = metered(
     isBytes(content)
@@ -74,7 +73,7 @@ export async function sealContent(
 interface Meter {
   sizeBytes: number;
   head: Uint8Array;
-  tag: Hmac;
+  tag: Sha256;
 }
 
 async function* metered(
@@ -89,7 +88,7 @@ async function* metered(
   }
 }
 
-/** Yields the header and the sealed segments. An empty content has one empty segment. */
+/** Yields the header and the sealed segments. Empty content has one empty segment. */
 async function* sealed(
   cipher: SegmentCipher,
   segments: AsyncIterable<Uint8Array> | readonly Uint8Array[],

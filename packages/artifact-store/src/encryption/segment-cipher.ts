@@ -1,9 +1,9 @@
+import { createHmacSha256 } from "@ccl/core/hash";
 import { concatBytes, isEqual } from "../store/blob-record.ts";
 import { seal, sealBytes, unseal, type SealContext } from "./aes-gcm.ts";
 import type { EncryptionKeys } from "./derive-keys.ts";
-import { createHmac } from "./hmac.ts";
 
-/** Plain bytes of a segment. The last one may be shorter. */
+/** Plain bytes per segment. The last segment may be shorter. */
 export const segmentBytes: number = 1024 * 1024;
 const magic = Uint8Array.of(0x43, 0x43, 0x4c, 0x45, 0x4e, 0x43, 0, 1); // "CCLENC", reserved, version
 const tagBytes = 32;
@@ -11,9 +11,9 @@ const tagBytes = 32;
 export const headerBytes: number = magic.length + 8 + tagBytes;
 
 /**
- * Cipher of one blob: AES-256-GCM with its own key. The nonce and the associated data of a segment hold its index and
- * whether it is the last. The associated data also holds the header, so nothing can be reordered, cut or moved to
- * another blob.
+ * Cipher of one blob: AES-256-GCM with its own key. The nonce and the associated data of a segment contain its index
+ * and whether it is the last. The associated data also contains the header, so segments cannot be reordered, cut off or
+ * moved to another blob.
  */
 export class SegmentCipher {
   readonly header: Uint8Array;
@@ -21,10 +21,10 @@ export class SegmentCipher {
 
   constructor(keys: EncryptionKeys, contentTag: Uint8Array) {
     this.header = concatBytes([magic, fromHex(keys.keyId), contentTag]);
-    this.#key = createHmac(keys.blobKey).update(contentTag).digest();
+    this.#key = createHmacSha256(keys.blobKey).update(contentTag).digest();
   }
 
-  /** The cipher of a stored blob, or undefined if the bytes are not a header under these keys. */
+  /** Returns the cipher of a stored blob, or undefined if the bytes are not a header written with these keys. */
   static fromHeader(keys: EncryptionKeys, header: Uint8Array): SegmentCipher | undefined {
     const cipher = new SegmentCipher(keys, header.slice(headerBytes - tagBytes, headerBytes));
     return isEqual(cipher.header, header) ? cipher : undefined;
@@ -34,7 +34,7 @@ export class SegmentCipher {
     return seal(plain, this.#place(index, isLast));
   }
 
-  /** The plain segment, or undefined if a bit, its index or its header differs from what was sealed. */
+  /** Returns the plain segment, or undefined if a bit, its index or its header differs from what was sealed. */
   async open(index: number, isLast: boolean, sealed: Uint8Array): Promise<Uint8Array | undefined> {
     return unseal(sealed, this.#place(index, isLast));
   }
@@ -47,7 +47,7 @@ export class SegmentCipher {
   }
 }
 
-/** How many segments and plain bytes a blob of this size holds. Undefined if no blob has this size. */
+/** Returns the number of segments and plain bytes in a blob of this size. Undefined if no blob can have this size. */
 export function layoutOf(
   storedBytes: number,
 ): { segmentCount: number; plainBytes: number } | undefined {

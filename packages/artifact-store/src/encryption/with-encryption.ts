@@ -30,7 +30,7 @@ import { sealContent, spoolSource, type SealedContent } from "./seal-content.ts"
 
 /** Options of an encrypted store. */
 export interface EncryptionOptions {
-  /** 32 random bytes that the application keeps. Without them nothing can be read. */
+  /** 32 random bytes that the application stores safely. Without them, nothing can be read. */
   key: Uint8Array;
   clock?: Clock | undefined;
   ids?: IdGenerator | undefined;
@@ -44,10 +44,10 @@ interface EncryptedContext {
 }
 
 /**
- * The same store with contents, summaries and types encrypted at rest. Sizes, times, sources and sessions stay
- * readable. Ids are the SHA-256 of the ciphertext, which is the same for the same bytes and key. Artifacts of other
- * keys are not visible. `collectGarbage` and `verify` cover the whole store below, including artifacts of other keys,
- * and report its ids. Closing this store closes the store below.
+ * Wraps a store so that content, summaries and types are encrypted at rest. Sizes, times, sources and sessions stay
+ * readable. Ids are the SHA-256 of the ciphertext, which is the same for the same bytes and key. Artifacts encrypted
+ * with other keys are not visible. `collectGarbage` and `verify` cover the whole inner store, including those
+ * artifacts, and report its ids. Closing this store closes the inner store.
  */
 export function withEncryption(store: ArtifactStore, options: EncryptionOptions): ArtifactStore {
   const { clock = systemClock } = options;
@@ -200,7 +200,7 @@ async function readPlain(
   return bytes;
 }
 
-/** Skips handles of other keys, so one page may need several pages of the store below. */
+/** Skips handles of other keys, so one page may need several pages of the inner store. */
 async function listOwn(
   { store, keys }: EncryptedContext,
   options: ListHandlesOptions,
@@ -218,7 +218,7 @@ async function listOwn(
     });
     const own = page.handles.filter((handle) => isOwn(keys, handle));
     handles.push(...(await openHandles(keys, own)));
-    // Which keys a damaged handle had is not known.
+    // The keys of a damaged handle are unknown.
     damaged.push(...(page.damaged ?? []));
     cursor = page.cursor;
   } while (cursor !== undefined && handles.length + damaged.length < limit);
@@ -234,7 +234,7 @@ async function deleteOwn(
   if (handleId !== undefined) checkHandleId(handleId);
   if (sessionId !== undefined) checkText("sessionId", sessionId);
   const handles = await wholeHandles(context, artifactId, signal);
-  // A damaged handle is not among them. Its keys are unknown, so that its name is enough.
+  // A damaged handle is not in this list. Its keys are unknown, so matching its id is enough.
   if (handleId !== undefined && handles.every((handle) => handle.handleId !== handleId))
     return context.store.delete(artifactId, { handleId, sessionId, signal });
   const matches = handles.filter(
@@ -250,7 +250,7 @@ async function deleteOwn(
   return isDeleted;
 }
 
-/** None where all of the artifact are damaged. */
+/** Returns the undamaged handles of an artifact. Empty if all are damaged. */
 async function wholeHandles(
   { store }: EncryptedContext,
   artifactId: string,
@@ -266,7 +266,10 @@ async function wholeHandles(
 
 const oldestSpoolMs = 24 * 60 * 60 * 1000;
 
-/** A process that died while it encrypted a long stream left its spool behind. A living process still needs its own. */
+/**
+ * Removes spools of processes that died while encrypting a long stream. Keeps recent ones, which a process may still
+ * need.
+ */
 async function dropOldSpools(
   { store, clock }: EncryptedContext,
   options: CollectGarbageOptions,

@@ -10,7 +10,7 @@ import type { KeyValueDatabase } from "./key-value-database.ts";
 // handle/<handle>!<artifact>   a whole handle, as a checked line; it counts only if the entry lists it
 // batch/<batch>                its presence makes the handles of this batch count
 
-/** The value of one blob's key. It is written in one call, which is the moment at which a change takes effect. */
+/** The value of a blob's key. It is written in one call, and the change takes effect at that moment. */
 export interface BlobEntry {
   sizeBytes: number;
   /** Base64. */
@@ -18,27 +18,27 @@ export interface BlobEntry {
   place: string;
   touchedAt: number;
   isQuarantined: boolean;
-  /** Handles by id, with the batch that must be there before the handle counts. */
+  /** Handles by id. If a batch is given, the handle counts only once that batch exists. */
   handles: [handleId: string, batch?: string][];
 }
 
-/** Key of an entry. */
+/** Returns the key of an entry. */
 export const entryKey = (artifactId: string): string => `blob/${artifactId}`;
 
-/** Key of a chunk. */
+/** Returns the key of a chunk. */
 export const chunkKey = (place: string, index: number): string => `data/${place}/${index}`;
 
-/** Key whose presence makes the handles of a batch count. */
+/** Returns the key whose presence makes the handles of a batch count. */
 export const batchKey = (batch: string): string => `batch/${batch}`;
 
-/** Key of a handle. `!` sorts before every character of an id, so keys sort as listings do. */
+/** Returns the key of a handle. `!` sorts before every character of an id, so keys sort in listing order. */
 export const handleKey = (handleId: string, artifactId: string): string =>
   `handle/${handleId}!${artifactId}`;
 
-/** The part of a key after its last slash. */
+/** Returns the part of a key after its last slash. */
 export const lastPart = (key: string): string => key.slice(key.lastIndexOf("/") + 1);
 
-/** The ids that the key of a handle holds. */
+/** Parses the ids in a handle's key. */
 export function idsOfHandleKey(key: string): HandleKey {
   const [handleId = "", artifactId = ""] = lastPart(key).split("!");
   return { handleId, artifactId };
@@ -48,26 +48,26 @@ export function idsOfHandleKey(key: string): HandleKey {
 export const toBytes = (value: object): Uint8Array =>
   new TextEncoder().encode(toCheckedLine(value));
 
-/** All keys with a prefix, sorted. */
+/** Returns all keys with a prefix, sorted. */
 export async function sortedKeys(database: KeyValueDatabase, prefix: string): Promise<string[]> {
   const keys: string[] = [];
   for await (const key of await database.keys(prefix)) keys.push(key);
   return keys.sort();
 }
 
-/** A new entry without handles. */
+/** Creates an entry without handles. */
 export function newEntry(record: BlobRecord, place: string): BlobEntry {
   const { sizeBytes, chunkHashes } = record;
   const hashes = toBase64(chunkHashes);
   return { sizeBytes, chunkHashes: hashes, place, touchedAt: 0, isQuarantined: false, handles: [] };
 }
 
-/** The record of an entry. */
+/** Returns the blob record of an entry. */
 export function recordOf(artifactId: string, { sizeBytes, chunkHashes }: BlobEntry): BlobRecord {
   return { artifactId, sizeBytes, chunkHashes: fromBase64(chunkHashes) ?? new Uint8Array() };
 }
 
-/** The entry of a blob with the handles that count. Undefined if there is none. */
+/** Returns the entry of a blob with the handles that count. Undefined if there is none. */
 export async function readEntry(
   database: KeyValueDatabase,
   artifactId: string,
@@ -81,7 +81,7 @@ export async function readEntry(
   return again && withHandlesThatCount(database, again);
 }
 
-/** In place of a damaged entry stands one without bytes, with all handles that are there. */
+/** Reads an entry. If it is damaged, returns one without bytes and with all existing handles. */
 async function readOnce(
   database: KeyValueDatabase,
   artifactId: string,

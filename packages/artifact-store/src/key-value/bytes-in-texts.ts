@@ -4,7 +4,7 @@ import type { KeyValueDatabase } from "./key-value-database.ts";
 
 type TextEntry = readonly [key: string, text: string | undefined];
 
-/** Sorted texts that are written in steps: the `KeyValue` of @ccl/records. */
+/** A sorted database of strings with versioned steps: the `KeyValue` of @ccl/records. */
 export interface TextDatabase {
   get(keys: readonly string[]): Promise<readonly (string | undefined)[]>;
   list(range: {
@@ -15,10 +15,10 @@ export interface TextDatabase {
   commit(step: { checks: readonly TextEntry[]; writes: readonly TextEntry[] }): Promise<boolean>;
 }
 
-/** A database of bytes, or of texts as `openRecords({ keyValue })` takes it. */
+/** A database of bytes, or one of strings as `openRecords({ keyValue })` takes it. */
 export type KeyValuePlace = KeyValueDatabase | { keyValue: TextDatabase };
 
-/** The four calls of either kind of database. */
+/** Returns the four calls for either kind of database. */
 export function databaseOf(place: KeyValuePlace): KeyValueDatabase {
   return "keyValue" in place ? bytesInTexts(place.keyValue) : place;
 }
@@ -28,7 +28,7 @@ const bytesKey = (key: string): string => `artifact-bytes/${key}`;
 const nameKey = (key: string): string => `artifact-name/${key}`;
 const namesAtOnce = 1_000;
 
-/** Keeps bytes as base64 in a database of texts, beside the records that it may hold. */
+/** Stores bytes as base64 in a database of strings, next to any records in it. */
 function bytesInTexts(texts: TextDatabase): KeyValueDatabase {
   const write = (key: string, bytes: string | undefined): Promise<boolean> =>
     texts.commit({

@@ -6,12 +6,12 @@ import { databaseOf, type KeyValuePlace } from "./bytes-in-texts.ts";
 import { KeyValueDriver } from "./key-value-driver.ts";
 
 /**
- * A store over any key-value database, or over the `KeyValue` that keeps your records, for one writing process at a time. A put or a batch takes effect with the write
- * of one key, so after a crash it is there completely or not at all. What it had written before is freed by the next
- * `collectGarbage` of all artifacts. Listings read all keys. Limits of a session or of the store need transactions,
- * which such a database does not have.
- * @throws ArtifactStoreError `unsupported` for `maxSessionBytes` and `maxStoreBytes`, `invalid_input` for other limits of the
- *   wrong shape
+ * Creates a store over any key-value database, or over the `KeyValue` that holds your records, for one writing process
+ * at a time. A put or batch takes effect with the write of one key, so after a crash it is complete or absent. The next
+ * `collectGarbage` of all artifacts frees what an incomplete one wrote. Listings read all keys. Limits of a session or
+ * of the store need transactions, which such a database does not have.
+ * @throws ArtifactStoreError `unsupported` for `maxSessionBytes` and `maxStoreBytes`, `invalid_input` for other
+ * malformed limits
  */
 export function createKeyValueArtifactStore(
   database: KeyValuePlace,

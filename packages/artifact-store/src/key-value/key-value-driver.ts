@@ -34,7 +34,7 @@ import {
 } from "./blob-entries.ts";
 import type { KeyValueDatabase } from "./key-value-database.ts";
 
-/** How many database calls one call of the store makes at once. */
+/** Number of concurrent database calls per store call. */
 const concurrency = 16;
 
 interface PreparedPut {
@@ -48,7 +48,7 @@ export class KeyValueDriver implements ArtifactDriver {
   readonly name: string = "key-value";
   readonly #database: KeyValueDatabase;
   readonly #turns: TurnQueue = new TurnQueue(ArtifactStoreError);
-  /** Places whose bytes no entry names yet because their commit is still running. */
+  /** Places that no entry refers to yet, because their commit is still running. */
   readonly #placesInUse: Set<string> = new Set();
 
   constructor(database: KeyValueDatabase) {
@@ -61,7 +61,7 @@ export class KeyValueDriver implements ArtifactDriver {
 
   commit(puts: readonly BlobPut[], { now, signal }: DriverWriteOptions): Promise<CommitOutcome[]> {
     return this.#turns.run(async () => {
-      // A single entry is one key. Several entries count once the key of their batch is there.
+      // A single entry is one key. Several entries count once the key of their batch exists.
       const batch = puts.length > 1 ? randomHex(16) : undefined;
       const prepared: PreparedPut[] = [];
       try {
@@ -207,13 +207,13 @@ export class KeyValueDriver implements ArtifactDriver {
     }
     const place = randomHex(16);
     this.#placesInUse.add(place);
-    // At most one chunk: longer contents are staged.
+    // Never more than one chunk, since longer content is staged.
     if (content instanceof Uint8Array && content.length > 0)
       await this.#database.set(chunkKey(place, 0), content);
     return place;
   }
 
-  /** Writes everything of a put that readers cannot see yet, and returns the entry that makes it visible. */
+  /** Writes the parts of a put that readers cannot see yet. Returns the entry that makes them visible. */
   async #prepare(
     { record, content, handles }: BlobPut,
     { now, batch }: { now: number; batch: string | undefined },
@@ -254,7 +254,7 @@ export class KeyValueDriver implements ArtifactDriver {
       };
       if (!(await isListed())) return undefined;
       const bytes = (await this.#database.get(handleKey(handleId, artifactId))) ?? new Uint8Array();
-      // A removal between the two reads takes both.
+      // If it was removed between the two reads, both are gone.
       if (bytes.byteLength === 0 && !(await isListed())) return undefined;
       return handleOfLine({ handleId, artifactId }, new Uint8Array(bytes));
     });
@@ -272,7 +272,7 @@ export class KeyValueDriver implements ArtifactDriver {
     await mapConcurrent(await this.#storedIds(), concurrency, async (artifactId) => {
       const entry = await readEntry(this.#database, artifactId);
       if (entry === undefined) return;
-      // The batch can no longer be committed, so no handle waits for it any longer.
+      // The batch can no longer be committed, so its handles are dropped.
       await this.#writeEntry(artifactId, entry);
       places.add(entry.place);
       for (const [handleId] of entry.handles) handles.add(handleKey(handleId, artifactId));

@@ -35,6 +35,9 @@ const large = new Uint8Array(3 * 2 ** 20).fill(1);
 const broken: Record<string, (map: MapDatabase) => Partial<KeyValueDatabase>> = {
   "ignores the prefix of keys": (map) => ({ keys: () => map.keys("") }),
   "lists only the first keys": (map) => ({ keys: (prefix) => map.keys(prefix).slice(0, 2) }),
+  "lists a thousand keys and no more": (map) => ({
+    keys: (prefix) => map.keys(prefix).slice(0, 1_000),
+  }),
   "lists keys without their prefix": (map) => ({
     keys: (prefix) => map.keys(prefix).map((key) => key.slice(prefix.length)),
   }),

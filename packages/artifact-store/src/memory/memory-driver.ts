@@ -6,11 +6,16 @@ import {
   type StagedBlob,
   type StoredBlob,
 } from "../artifact-driver.ts";
+import type { HandleKey } from "../artifact-store.ts";
+import { compareHandles } from "../driver/compare-handles.ts";
 import { MemoryState } from "./memory-state.ts";
 import { isMatch } from "../driver/is-match.ts";
 import { hasSharedLimits, planEviction } from "../driver/plan-eviction.ts";
 
-/** A driver over a `MemoryState`. No call waits in the middle of a change, so each call is a transaction. */
+/**
+ * Creates a driver over a `MemoryState`. No call awaits anything in the middle of a change, so each call is a
+ * transaction.
+ */
 export function createMemoryDriver(state: MemoryState = new MemoryState()): ArtifactDriver {
   return {
     name: "memory",
@@ -36,10 +41,12 @@ export function createMemoryDriver(state: MemoryState = new MemoryState()): Arti
         });
     },
     find: async (artifactId) => findBlob(state, artifactId),
-    getHandles: async (artifactId) => state.blobs.get(artifactId)?.handles.slice() ?? [],
+    getHandles: async (artifactId) =>
+      state.blobs.get(artifactId)?.handles.toSorted(compareHandles) ?? [],
     listHandles: async ({ after, limit, ...filter }) => {
-      const start = after === undefined ? 0 : state.positionAfter(state.handles, after);
-      const found = state.handles.slice(start).filter((handle) => isMatch(handle, filter));
+      const isAfter = (handle: HandleKey): boolean =>
+        after === undefined || compareHandles(handle, after) > 0;
+      const found = state.handles().filter((handle) => isAfter(handle) && isMatch(handle, filter));
       return found.slice(0, limit);
     },
     removeHandles: async (artifactId, match, { now }) => {

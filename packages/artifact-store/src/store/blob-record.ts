@@ -7,8 +7,8 @@ let tagCryptoKey: ReturnType<typeof crypto.subtle.importKey> | undefined;
 const noBytes: Uint8Array = new Uint8Array();
 
 /**
- * GMAC (NIST SP 800-38D): the tag of AES-GCM over bytes that are not encrypted. Its key is public, so it serves as a
- * checksum of 128 bits.
+ * Computes a GMAC (NIST SP 800-38D): the AES-GCM tag over bytes that are not encrypted. Its key is public, so it serves
+ * as a 128-bit checksum.
  */
 async function tagOf(additionalData: Uint8Array): Promise<Uint8Array> {
   const rawKey = new TextEncoder().encode(tagKey);
@@ -17,7 +17,7 @@ async function tagOf(additionalData: Uint8Array): Promise<Uint8Array> {
   return new Uint8Array(await crypto.subtle.encrypt(algorithm, await tagCryptoKey, noBytes));
 }
 
-/** Hashes a blob chunk by chunk: the whole for its id, and each chunk for its record. */
+/** Hashes a blob chunk by chunk: the whole blob for its id, and each chunk for its record. */
 export class RecordHasher {
   readonly #whole: Sha256 = createSha256();
   readonly #tags: Uint8Array[] = [];
@@ -29,7 +29,7 @@ export class RecordHasher {
     return this.#sizeBytes;
   }
 
-  /** Every chunk except the last has `chunkBytes`. */
+  /** Adds a chunk. All except the last have `chunkBytes`. */
   async add(chunk: Uint8Array): Promise<void> {
     this.#whole.update(chunk);
     this.#sizeBytes += chunk.length;
@@ -46,7 +46,7 @@ export class RecordHasher {
   }
 }
 
-/** Which bytes a blob must have, according to a verified record. */
+/** The bytes that a blob must have, according to a verified record. */
 export interface BlobShape {
   sizeBytes: number;
   chunkCount: number;
@@ -54,8 +54,8 @@ export interface BlobShape {
 }
 
 /**
- * Reads a stored record. Undefined if the record itself is damaged: the hash of a single chunk must be the id, and
- * several hashes are bound to id and size by the checksum, so a flipped record cannot match flipped bytes.
+ * Reads a stored record. Undefined if the record itself is damaged. The hash of a single chunk must be the id. The
+ * checksum binds several hashes to the id and size, so a damaged record cannot match damaged bytes.
  */
 export function shapeOf(record: BlobRecord, artifactId: string): BlobShape | undefined {
   const { sizeBytes, chunkHashes } = record;

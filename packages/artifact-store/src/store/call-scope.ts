@@ -2,7 +2,7 @@ import { throwIfAborted } from "@ccl/core/async";
 import { ArtifactStoreError, type ArtifactStoreErrorCode } from "../artifact-store-error.ts";
 import { checkOptions } from "./check-input.ts";
 
-/** How systems, databases and the packages below name these causes. 13 is SQLite's number of a full disk. */
+/** Codes that systems, databases and lower packages use for these causes. 13 is SQLite's code for a full disk. */
 const causes: readonly [code: ArtifactStoreErrorCode, what: string, names: readonly unknown[]][] = [
   ["disk_full", "has no room left", ["ENOSPC", "EDQUOT", "SQLITE_FULL", "53100", "disk_full", 13]],
   ["read_only", "allows no such access", ["EROFS", "EACCES", "EPERM", "25006", "read_only"]],
@@ -30,7 +30,7 @@ function toStoreError(
   return new ArtifactStoreError(code, `The ${name} store ${message}`, { cause: error });
 }
 
-/** `code` and `errcode` of the error and its causes. */
+/** Returns `code` and `errcode` of the error and its causes. */
 function codesOf(error: unknown): unknown[] {
   const codes: unknown[] = [];
   for (let depth = 0; typeof error === "object" && error !== null && depth < 8; depth += 1) {

@@ -2,17 +2,17 @@ import type { ByteRange, ImportedHandle, StoreItem, StoreLimits } from "../artif
 import { ArtifactStoreError } from "../artifact-store-error.ts";
 
 const maxTextChars = 512;
-/** Longest summary of an imported handle. */
+/** Maximum length of an imported handle's summary. */
 export const maxImportedSummaryChars = 65_536;
 const loneSurrogate = /\p{Surrogate}/u;
 // oxlint-disable-next-line no-control-regex
-const unkept = /[\u0000-\u001f\u007f-\u009f]|\p{Surrogate}/u;
+const forbiddenChars = /[\u0000-\u001f\u007f-\u009f]|\p{Surrogate}/u;
 
 export function invalidInput(message: string, cause?: unknown): ArtifactStoreError {
   return new ArtifactStoreError("invalid_input", message, cause === undefined ? {} : { cause });
 }
 
-/** A value for a message: the first 80 characters of its JSON. */
+/** Describes a value for an error message: strings up to 80 characters, objects only by their type. */
 export function quoted(value: unknown): string {
   if (typeof value === "string")
     return JSON.stringify(value.length > 80 ? `${value.slice(0, 80)}...` : value);
@@ -51,14 +51,14 @@ export function isWellFormed(text: string): boolean {
   return !loneSurrogate.test(text);
 }
 
-/** Checks that every backend can store the text as a key, a column or a header after encoding. */
+/** Checks that every backend can store the string as a key, a column or a header after encoding. */
 export function checkText(name: string, value: unknown): string {
   if (typeof value !== "string" || value.length === 0 || value.length > maxTextChars) {
     throw invalidInput(
-      `${name} is ${quoted(value)}; give a text of 1 to ${maxTextChars} characters.`,
+      `${name} is ${quoted(value)}; it must be a string of 1 to ${maxTextChars} characters.`,
     );
   }
-  if (unkept.test(value)) {
+  if (forbiddenChars.test(value)) {
     throw invalidInput(
       `${name} is ${quoted(value)}; remove its control characters and lone surrogates.`,
     );
@@ -70,7 +70,7 @@ export function checkText(name: string, value: unknown): string {
 export function checkOptions(options: { signal?: unknown } | undefined): void {
   if (options === undefined) return;
   if (typeof options !== "object" || options === null) {
-    throw invalidInput(`The options are ${quoted(options)}; give an object or leave them out.`);
+    throw invalidInput(`The options are ${quoted(options)}; pass an object or leave them out.`);
   }
   const { signal } = options;
   if (
@@ -78,10 +78,10 @@ export function checkOptions(options: { signal?: unknown } | undefined): void {
     (typeof signal === "object" && signal !== null && "aborted" in signal)
   )
     return;
-  throw invalidInput(`signal is ${quoted(signal)}; give an AbortSignal.`);
+  throw invalidInput(`signal is ${quoted(signal)}; pass an AbortSignal.`);
 }
 
-/** The options of a content, as they were at the call. */
+/** Snapshot of the options passed with the content. */
 export interface ItemFacts {
   source: string;
   mimeType: string | undefined;
@@ -92,7 +92,7 @@ export interface ItemFacts {
 }
 
 /**
- * Reads each field once and checks that value, since a getter may return another one the next time.
+ * Reads each field once and checks that value, since a getter may return a different one next time.
  * @throws ArtifactStoreError `invalid_input`, `invalid_id`
  */
 export function takeFacts(given: Omit<StoreItem, "content">): ItemFacts {
@@ -103,7 +103,7 @@ export function takeFacts(given: Omit<StoreItem, "content">): ItemFacts {
   if (mimeType !== undefined) checkText("mimeType", mimeType);
   if (sessionId !== undefined) checkText("sessionId", sessionId);
   if (summary !== undefined && typeof summary !== "string")
-    throw invalidInput("summary is not a text.");
+    throw invalidInput("summary must be a string.");
   if (expectedId !== undefined) checkArtifactId(expectedId);
   if (imported !== undefined && summary !== undefined) {
     throw invalidInput("Give either summary or imported, which brings its own.");
@@ -115,9 +115,9 @@ export function takeFacts(given: Omit<StoreItem, "content">): ItemFacts {
 const newImports = new WeakSet<ImportedHandle>();
 
 /**
- * Marks a handle whose maker knows that the store does not have its id. Otherwise the store would have to read all
- * handles of the artifact, which may be thousands, at every put of an encrypted store and of a copy. A handle that is
- * derived from another one inherits its mark.
+ * Marks a handle whose creator knows that its id is new to the store. Otherwise every put by an encrypted store or a
+ * copy would have to read all handles of the artifact, possibly thousands. A handle derived from another one inherits
+ * its mark.
  */
 export function markNew(imported: ImportedHandle, from?: ImportedHandle): ImportedHandle {
   if (from === undefined || isNew(from)) newImports.add(imported);
@@ -151,7 +151,7 @@ function takeImported(given: ImportedHandle): ImportedHandle {
 export function checkRange(range: ByteRange | undefined): void {
   if (range === undefined) return;
   if (typeof range !== "object" || range === null)
-    throw invalidInput(`range is ${quoted(range)}; give { start, end? }.`);
+    throw invalidInput(`range is ${quoted(range)}; pass { start, end? }.`);
   checkCount("range.start", range.start ?? null);
   checkCount("range.end", range.end);
 }
@@ -165,7 +165,7 @@ export function checkCount(
 ): void {
   const isCount = typeof value === "number" && Number.isSafeInteger(value);
   if (value === undefined || (isCount && value >= min && value <= max)) return;
-  throw invalidInput(`${name} is ${quoted(value)}; give a whole number from ${min} to ${max}.`);
+  throw invalidInput(`${name} is ${quoted(value)}; pass a whole number from ${min} to ${max}.`);
 }
 
 /** @throws ArtifactStoreError `invalid_input` */

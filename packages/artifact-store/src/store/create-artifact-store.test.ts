@@ -412,12 +412,14 @@ describe("what is given", () => {
         () => "taken",
         (error: unknown) => String(error),
       );
-    expect(await messageOf(long(600))).toContain(`source is "${long(80)}..."; give a text of 1 to`);
+    expect(await messageOf(long(600))).toContain(
+      `source is "${long(80)}..."; it must be a string of 1 to`,
+    );
     expect(await messageOf(`${long(79)}\n`)).toContain(`source is "${long(79)}\\n"; remove`);
-    expect(await messageOf({ secret: "secret" })).toContain("source is an object; give");
-    expect(await messageOf(true)).toContain("source is a boolean; give");
-    expect(await messageOf(null)).toContain("source is null; give");
-    expect(await messageOf(7)).toContain("source is 7; give");
+    expect(await messageOf({ secret: "secret" })).toContain("source is an object; it must");
+    expect(await messageOf(true)).toContain("source is a boolean; it must");
+    expect(await messageOf(null)).toContain("source is null; it must");
+    expect(await messageOf(7)).toContain("source is 7; it must");
   });
 });
 

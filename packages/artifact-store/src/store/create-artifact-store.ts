@@ -25,17 +25,21 @@ import { openArtifact, readArtifact } from "./read-artifact.ts";
 import { sortHandles, type StoreContext } from "./store-context.ts";
 import { verifyBlobs } from "./verify-blobs.ts";
 
-/** Options of every store, beside those of its backend. */
+/** Options that every store has in addition to those of its backend. */
 export interface ArtifactStoreOptions {
-  /** None by default. */
+  /** No limits by default. */
   limits?: StoreLimits | undefined;
   clock?: Clock | undefined;
-  /** Makes handle ids of at most 64 characters of `[0-9A-Za-z_-]`, rising by code units. UUIDv7 by default. */
+  /**
+   * Generates handle ids of up to 64 characters of `[0-9A-Za-z_-]`, in ascending order of code units. UUIDv7 by
+   * default.
+   */
   ids?: IdGenerator | undefined;
 }
 
 /**
- * Builds a store on top of a driver: ids, hashing, verified reads, repair, summaries, limits of one artifact, errors.
+ * Builds a store on top of a driver. Adds ids, hashing, verified reads, repair, summaries, per-artifact limits and
+ * errors.
  * @throws ArtifactStoreError `invalid_input` for malformed limits
  */
 export function createArtifactStore(
@@ -127,7 +131,7 @@ async function collect(
 ): ReturnType<ArtifactStore["collectGarbage"]> {
   const graceMs = options?.graceMs;
   if (typeof graceMs !== "number" || !(graceMs >= 0))
-    throw invalidInput(`graceMs is ${quoted(graceMs)}; give milliseconds from 0 on.`);
+    throw invalidInput(`graceMs is ${quoted(graceMs)}; pass milliseconds from 0 on.`);
   const { artifactIds, dryRun: isDryRun = false, signal } = options;
   if (artifactIds !== undefined && !Array.isArray(artifactIds))
     throw invalidInput("artifactIds is an array of ids.");

@@ -23,7 +23,7 @@ export async function* inChunks(
   if (chunk !== undefined) yield chunk.slice(0, filled);
 }
 
-/** Views of one size on the bytes. The last one may be shorter. */
+/** Yields views of equal size into the bytes. The last one may be shorter. */
 export function* chunksOf(
   bytes: Uint8Array,
   sizeBytes: number = chunkBytes,

@@ -10,7 +10,10 @@ import {
 } from "./check-input.ts";
 import { sortHandles } from "./store-context.ts";
 
-/** One page. Its cursor names the last handle, so handles that are added or removed meanwhile shift nothing. */
+/**
+ * Reads one page of handles. The cursor identifies the last handle of the page. If other handles are added or removed
+ * meanwhile, the next page still repeats and skips nothing.
+ */
 export async function listPage(
   driver: ArtifactDriver,
   options: ListHandlesOptions,

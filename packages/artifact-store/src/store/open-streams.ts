@@ -10,7 +10,7 @@ export class OpenStreams {
     this.#scope = scope;
   }
 
-  /** Wraps a stream so that each step is a call of the store: rejected after closing, and awaited while closing. */
+  /** Wraps a stream so that each step counts as a store call: rejected after closing, and awaited while closing. */
   guard(
     stream: ArtifactStream,
     signal: AbortSignal | undefined,

@@ -14,25 +14,25 @@ import { chunksOf, inChunks } from "./in-chunks.ts";
 import { isBytes } from "./is-bytes.ts";
 import { readPieces } from "./read-pieces.ts";
 
-/** A content that is hashed and, if it is long, staged. */
+/** Content that is hashed and, if it is long, staged. */
 export interface PreparedContent {
   record: BlobRecord;
   content: Uint8Array | StagedBlob;
-  /** The first bytes, at most `headBytes`. */
+  /** The first bytes, up to `headBytes`. */
   head: Uint8Array;
 }
 
-/** How long a content may be, and where it is staged. */
+/** Length limit of content, and where it is staged. */
 export interface PrepareOptions {
   driver: ArtifactDriver;
   /** Longer content is rejected with `limit_exceeded` while it is read. */
   maxBytes: number;
-  /** Every staged blob is added here before anything is written, so that the caller can discard it. */
+  /** Receives every staged blob before anything is written, so that the caller can discard it. */
   staged: StagedBlob[];
   signal: AbortSignal | undefined;
 }
 
-/** Takes the content as it is now. Bytes are copied, since the caller may change them while the store waits. */
+/** Takes a snapshot of the content. Copies bytes, since the caller may change them while the store waits. */
 export function takeContent(content: ArtifactContent): Uint8Array | AsyncIterable<Uint8Array> {
   if (typeof content === "string") {
     if (!isWellFormed(content)) {
@@ -46,7 +46,7 @@ export function takeContent(content: ArtifactContent): Uint8Array | AsyncIterabl
   if (typeof content === "object" && content !== null && Symbol.asyncIterator in content)
     return content;
   throw invalidInput(
-    `The content is ${quoted(content)}; give text, a Uint8Array or an async iterable of Uint8Array.`,
+    `The content is ${quoted(content)}; pass text, a Uint8Array or an async iterable of Uint8Array.`,
   );
 }
 

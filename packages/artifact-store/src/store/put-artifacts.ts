@@ -8,7 +8,7 @@ import { repairIfDamaged } from "./repair-if-damaged.ts";
 import { prepareContent, takeContent, type PreparedContent } from "./prepare-content.ts";
 import { copyHandle, sortHandles, type StoreContext } from "./store-context.ts";
 
-/** An item as it was when the call was made. */
+/** Snapshot of an item at the time of the call. */
 export interface TakenItem extends ItemFacts {
   content: ReturnType<typeof takeContent>;
   mimeType: string;
@@ -20,13 +20,15 @@ interface ReadyPut {
   content: PreparedContent;
 }
 
-/** Takes each item as it is now. */
+/** Takes a snapshot of each item. */
 export function takeItems(items: readonly StoreItem[]): TakenItem[] {
   if (!Array.isArray(items)) throw invalidInput("storeMany takes an array of items.");
   return Array.from(items, (item: StoreItem) => takeItem(item?.content, item));
 }
 
-/** Must be called before the first wait, since the caller may change the content later. */
+/**
+ * Takes a snapshot of an item. Must be called before the first `await`, since the caller may change the content later.
+ */
 export function takeItem(given: ArtifactContent, options: Omit<StoreItem, "content">): TakenItem {
   const facts = takeFacts(options);
   const mimeType = facts.mimeType ?? mimeTypeOf(given);
@@ -37,7 +39,7 @@ function mimeTypeOf(content: ArtifactContent): string {
   return typeof content === "string" ? "text/plain; charset=utf-8" : "application/octet-stream";
 }
 
-/** Keeps all items or none. Returns their handles in the order of the items. */
+/** Stores all items or none. Returns their handles in the order of the items. */
 export async function putArtifacts(
   context: StoreContext,
   items: readonly TakenItem[],
@@ -61,7 +63,7 @@ export async function putArtifacts(
     const blobs = inOrder.map(({ put }) => put);
     const { driver, limits, clock } = context;
     const outcomes = await driver.commit(blobs, { limits, now: clock.now(), signal });
-    // From here on the artifacts are kept, so an abort no longer has an effect.
+    // The artifacts are stored now, so an abort no longer has an effect.
     if (outcomes.includes("present")) await settlePresent(context, { inOrder, outcomes, puts });
     return puts.map(({ handle }) => {
       const known = groups
@@ -97,7 +99,7 @@ async function settlePresent(
   }
 }
 
-/** The handles of a blob that was present, after those that were damaged and are given again were replaced. */
+/** Returns the handles of an existing blob, after replacing damaged ones that are being stored again. */
 async function knownHandles(
   { driver, limits, clock }: StoreContext,
   put: BlobPut,
@@ -113,7 +115,7 @@ async function knownHandles(
   return handles;
 }
 
-/** If a damaged blob could not be repaired, the put fails, so its handles must not stay. */
+/** Removes the new handles if a damaged blob could not be repaired, because the put then fails. */
 async function takeBack(
   { driver, clock }: StoreContext,
   ready: readonly ReadyPut[],
@@ -136,7 +138,8 @@ interface PutGroup {
 }
 
 /**
- * Makes one put for each blob. Contents of one id are the same bytes. Of several handles with one id the first is kept.
+ * Creates one put for each blob. Content with the same id has the same bytes. Of several handles with one id, the first
+ * is kept.
  */
 function groupPuts(ready: readonly ReadyPut[]): Map<string, PutGroup> {
   const groups = new Map<string, PutGroup>();
@@ -158,7 +161,7 @@ function groupPuts(ready: readonly ReadyPut[]): Map<string, PutGroup> {
   return groups;
 }
 
-/** The size that an artifact may have by itself, whatever could be evicted. */
+/** Returns the maximum size of a single artifact, regardless of what could be evicted. */
 function largestArtifact(limits: StoreLimits, sessionId: string | undefined): number {
   const {
     maxArtifactBytes = Infinity,

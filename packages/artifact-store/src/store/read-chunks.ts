@@ -19,8 +19,8 @@ export function damagedError(artifactId: string, what: string): ArtifactStoreErr
 }
 
 /**
- * Finds a blob. Undefined if no handle names it.
- * @throws ArtifactStoreError `damaged` if the blob was set aside, its record is damaged or its bytes are lost
+ * Finds a blob. Undefined if no handle refers to it.
+ * @throws ArtifactStoreError `damaged` if the blob is quarantined, its record is damaged or its bytes are lost
  */
 export async function findBlob(
   driver: ArtifactDriver,
@@ -40,8 +40,8 @@ export async function findBlob(
 }
 
 /**
- * A blob is lost if it cannot be found although a handle is there that was there before. A put in between makes another
- * handle.
+ * True if a blob cannot be found although one of its earlier handles still exists. A put in between would have created
+ * a different handle.
  */
 export async function isLost(
   driver: ArtifactDriver,

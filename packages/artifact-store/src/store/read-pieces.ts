@@ -4,8 +4,8 @@ import { invalidInput, quoted } from "./check-input.ts";
 import { isBytes } from "./is-bytes.ts";
 
 /**
- * Yields the pieces of a caller's stream. An abort ends the wait for a piece at once. The stream is then told to stop,
- * but not awaited. A failure of the stream itself is `invalid_input`.
+ * Yields the pieces of a caller's stream. An abort immediately ends the wait for a piece. It then stops the stream
+ * without waiting for it. A failure of the stream itself becomes `invalid_input`.
  */
 export async function* readPieces(
   pieces: AsyncIterable<Uint8Array>,

@@ -2,7 +2,9 @@ import type { ArtifactDriver, BlobPut } from "../artifact-driver.ts";
 import { findBlob, readChunks } from "./read-chunks.ts";
 import type { StoreContext } from "./store-context.ts";
 
-/** Reads back the blob that a commit found in place and replaces its bytes if anything is wrong. */
+/**
+ * Reads back a blob that already existed at a commit, and replaces its bytes if anything is wrong.
+ */
 export async function repairIfDamaged(
   { driver, clock }: StoreContext,
   put: BlobPut,

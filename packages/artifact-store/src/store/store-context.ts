@@ -2,7 +2,7 @@ import type { Clock, IdGenerator } from "@ccl/core";
 import type { ArtifactHandle, HandleKey, StoreLimits } from "../artifact-store.ts";
 import type { ArtifactDriver, FoundHandle } from "../artifact-driver.ts";
 
-/** What all calls of one store share. */
+/** State that all calls of a store share. */
 export interface StoreContext {
   driver: ArtifactDriver;
   limits: StoreLimits;
@@ -10,7 +10,7 @@ export interface StoreContext {
   ids: IdGenerator;
 }
 
-/** Copies only the known fields, so that neither side can change what the other one holds. */
+/** Copies only the known fields, so that neither side can change the other's object. */
 export function copyHandle(handle: ArtifactHandle): ArtifactHandle {
   const { handleId, artifactId, summary, sizeBytes, mimeType, createdAt, source, sessionId } =
     handle;
@@ -18,7 +18,7 @@ export function copyHandle(handle: ArtifactHandle): ArtifactHandle {
   return sessionId === undefined ? copy : { ...copy, sessionId };
 }
 
-/** Copies of the whole handles, and the names of the damaged ones if there are any. */
+/** Returns copies of the undamaged handles, and the ids of damaged ones if there are any. */
 export function sortHandles(found: readonly FoundHandle[]): {
   handles: ArtifactHandle[];
   damaged?: HandleKey[];

@@ -4,14 +4,14 @@ import { createSha256 } from "@ccl/core/hash";
 import type { VerifyOptions, VerifyReport } from "../artifact-store.ts";
 import type { ArtifactDriver } from "../artifact-driver.ts";
 import { shapeOf } from "./blob-record.ts";
-import { pagesOfIds } from "./pages-of-ids.ts";
+import { idsAfter } from "./ids-after.ts";
 import { isLost, readChunks, type FoundBlob } from "./read-chunks.ts";
 import { sampleIds } from "./sample-ids.ts";
 import { sortHandles, type StoreContext } from "./store-context.ts";
 
 type Verdict = "intact" | "damaged" | "unreadable" | "missing" | "gone";
 
-/** Reads whole blobs and sets damaged ones aside. */
+/** Reads whole blobs and quarantines damaged ones. */
 export async function verifyBlobs(
   { driver, clock }: StoreContext,
   { sample, signal }: VerifyOptions,
@@ -19,7 +19,7 @@ export async function verifyBlobs(
   const report: VerifyReport = { checked: 0, damaged: [], missing: [] };
   const ids =
     sample === undefined
-      ? pagesOfIds(driver, signal)
+      ? idsAfter(driver, { signal })
       : sampleIds(driver, { sample, seed: clock.now(), signal });
   if (sample === undefined) await driver.checkStructure?.();
   for await (const artifactId of ids) {
@@ -31,7 +31,7 @@ export async function verifyBlobs(
     if (verdict === "damaged" || verdict === "unreadable") report.damaged.push(artifactId);
     const { damaged = [] } = sortHandles(await driver.getHandles(artifactId, { signal }));
     if (damaged.length > 0) report.damagedHandles = [...(report.damagedHandles ?? []), ...damaged];
-    // A blob that could not be read this time may be intact, so only wrong bytes are set aside.
+    // A blob that could not be read may still be intact, so only wrong bytes are quarantined.
     if (verdict === "damaged") await driver.quarantine(artifactId);
   }
   report.damaged.sort();

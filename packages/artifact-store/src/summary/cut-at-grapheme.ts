@@ -1,7 +1,7 @@
 /** Created on first use, because it takes 20 ms. */
 let graphemes: Intl.Segmenter | undefined;
 
-/** At most `maxChars` UTF-16 code units from the beginning. Never splits a grapheme. */
+/** Returns up to `maxChars` UTF-16 code units from the beginning. Never splits a grapheme. */
 export function cutAtGrapheme(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
   // A grapheme that extends beyond this is hostile (thousands of combining marks) and is left out.

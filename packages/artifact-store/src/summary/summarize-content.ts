@@ -1,16 +1,16 @@
 import { groupDigits, redactSecrets } from "@ccl/core";
 import { cutAtGrapheme } from "./cut-at-grapheme.ts";
 
-/** How many bytes of a content a summary is made from. */
+/** Number of bytes at the start of content that a summary uses. */
 export const headBytes: number = 8 * 1024;
-// A secret that is cut in two may not be recognised, so this many characters before a cut are never shown.
+// A secret that is cut in two may not be recognised, so this many characters before a cut are hidden.
 const hiddenChars = 1024;
 const maxSummaryChars = 4_000;
 const shownChars = 200;
 
 /** Input of a summary. */
 export interface SummaryInput {
-  /** The first bytes of the content, at most `headBytes`. */
+  /** The first bytes of the content, up to `headBytes`. */
   head: Uint8Array;
   /** True if the content is longer than `head`. */
   isCut: boolean;
@@ -19,8 +19,9 @@ export interface SummaryInput {
 }
 
 /**
- * A summary for listings: the first 200 characters as one line of plain text with secrets masked, cut between graphemes
- * and marked by `...`. For binary content its size and type, e.g. `binary, 12,345 bytes, image/png`.
+ * Returns a summary for listings: the first 200 characters as one line of plain text with secrets masked, cut between
+ * graphemes and marked with `...`. For binary content, returns its size and type, e.g. `binary, 12,345 bytes,
+ * image/png`.
  */
 export function summarizeContent({ head, isCut, sizeBytes, mimeType }: SummaryInput): string {
   if (sizeBytes === 0) return `empty, ${mimeType}`;
@@ -33,7 +34,7 @@ export function summarizeContent({ head, isCut, sizeBytes, mimeType }: SummaryIn
 
 /** Cleans a caller's summary: masks secrets, then cuts it to 4,000 characters. */
 export function cleanSummary(summary: string): string {
-  // Masks only the beginning of a long text.
+  // Only the beginning of long text is masked.
   const isCut = summary.length > 8 * maxSummaryChars;
   return clean(
     cutAtGrapheme(masked(summary.slice(0, 8 * maxSummaryChars), isCut), maxSummaryChars),

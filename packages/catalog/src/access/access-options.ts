@@ -2,12 +2,9 @@ import type { ResourceColumn, ResourceRecord } from "../record/resource-record.t
 
 /** The user or service on whose behalf a call runs. */
 export interface Principal {
-  /** For rules that are functions. */
+  /** Passed to rules that are functions. */
   id?: string | undefined;
-  /**
-   * The principal has the rights of all its roles together. A role that the catalog does not know
-   * grants nothing.
-   */
+  /** The principal has the combined rights of all its roles. Roles unknown to the catalog grant nothing. */
   roles: readonly string[];
 }
 
@@ -18,20 +15,20 @@ interface ResourceMatch {
   kinds?: readonly string[] | undefined;
   /** Matches a resource that has any of these tags. */
   tags?: readonly string[] | undefined;
-  /** Matches the resource's `access.policy`. */
+  /** Compared with the resource's `access.policy`. */
   policies?: readonly string[] | undefined;
 }
 
 /**
- * The resources that a right applies to: all (`true`), none, those that match, or those for which
- * the function returns true. A function that throws denies access.
+ * The resources that a right applies to: all (`true`), none, those that match, or those for which the function
+ * returns true. A function that throws denies access.
  */
 export type ResourceRule =
   | boolean
   | ResourceMatch
   | ((resource: ResourceRecord, principal: Principal) => boolean);
 
-/** The parts of a details card that can be granted one by one. */
+/** Parts of a details card that can be granted separately. */
 export type DetailSection =
   | "description"
   | "columns"
@@ -51,7 +48,7 @@ export interface RoleRights {
   details?: ResourceRule | undefined;
   /** Columns tagged `pii`, and any text that names one. No resources by default. */
   pii?: ResourceRule | undefined;
-  /** Which columns are shown, on top of the `pii` rule. All by default. */
+  /** Which columns are shown, in addition to the `pii` rule. All by default. */
   columns?:
     | ((column: ResourceColumn, resource: ResourceRecord, principal: Principal) => boolean)
     | undefined;
@@ -59,8 +56,11 @@ export interface RoleRights {
   sections?: readonly DetailSection[] | undefined;
 }
 
-/** Who may see what. */
+/** Access rules of a catalog. */
 export interface AccessOptions {
-  /** By role. A call without a principal has the role `public`, which may read overviews unless it is listed here. */
+  /**
+   * Rights by role. A call without a principal has the role `public`, which may read overviews unless it is listed
+   * here.
+   */
   roles: Readonly<Record<string, RoleRights>>;
 }

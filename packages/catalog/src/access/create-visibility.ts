@@ -19,8 +19,8 @@ export interface Visibility {
   seesDetails(record: ResourceRecord): boolean;
   seesColumn(column: ResourceColumn, record: ResourceRecord): boolean;
   /**
-   * Whether the target of a foreign key is shown. False if it names no visible resource, so that a
-   * key to a hidden table looks like a dangling one.
+   * Returns whether to show the target of a foreign key. False if it names no visible resource, so that a key to a
+   * hidden table looks like a dangling one.
    */
   seesForeignKey(key: string, record: ResourceRecord): boolean;
   /** True if no column, past or present, is hidden. */
@@ -32,9 +32,9 @@ const publicPrincipal: Principal = { roles: ["public"] };
 const openRights: RoleRights = { details: true };
 
 /**
- * Combines the rights of all the principal's roles. Without access rules, a call without a
- * principal sees everything but personal columns. A call with a principal then sees nothing,
- * because its roles are unknown. `find` looks up the records that foreign keys name.
+ * Combines the rights of all the principal's roles. Without access rules, a call without a principal sees
+ * everything except personal columns. A call with a principal then sees nothing, because its roles are unknown.
+ * `find` looks up records that foreign keys name.
  */
 export function createVisibility(
   access: AccessOptions | undefined,
@@ -94,10 +94,7 @@ function rightsOf(
   });
 }
 
-/**
- * Keeps only valid role names. Anything else grants nothing, and must not look like a role that
- * does.
- */
+/** Keeps only valid role names. Anything else grants nothing and must not look like a role that grants something. */
 function rolesOf({ roles }: Principal = publicPrincipal): string[] {
   return Array.isArray(roles) ? roles.filter((role) => typeof role === "string") : [];
 }

@@ -1,17 +1,16 @@
 import { maxNesting } from "../record/clean-value.ts";
 
-/** Finds hidden names in strings and values, so that the visible parts do not give them away. */
+/** Finds hidden names in strings and values, so that the visible parts do not reveal them. */
 export interface HiddenNames {
   isEmpty: boolean;
   /** True if the text contains a hidden name as a whole word, ignoring case. */
   isNamedIn(text: string): boolean;
   /**
-   * Removes members, entries and strings of a value that name something hidden, and anything nested
-   * deeper than the 32 levels of a record. Undefined if the value itself is a string that names
-   * something hidden.
+   * Removes fields, entries and strings that name something hidden from a value, and anything nested deeper than a
+   * record's 32 levels. Returns undefined if the value itself is a string that names something hidden.
    */
   removeFrom(value: unknown): unknown;
-  /** Replaces every hidden name in the text by `[hidden]`. */
+  /** Replaces every hidden name in the text with `[hidden]`. */
   maskIn(text: string): string;
 }
 

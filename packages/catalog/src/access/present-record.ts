@@ -19,13 +19,13 @@ const known = new Set(
   ).split(" "),
 );
 
-/** The columns that a principal sees, and a matcher for the names of the others. */
+/** Columns that a principal sees, and a matcher for the names of the others. */
 export interface ColumnView {
   columns: ResourceColumn[];
   hidden: HiddenNames;
 }
 
-/** Decides which of a record's columns the principal sees. */
+/** Determines which of a record's columns the principal sees. */
 export function viewColumns(record: ResourceRecord, visibility: Visibility): ColumnView {
   const all = record.columns ?? [];
   const columns = all
@@ -46,12 +46,12 @@ function withoutHiddenKey(
   return fk === undefined || visibility.seesForeignKey(fk, record) ? column : rest;
 }
 
-/** The digest of a record as a principal sees it. */
+/** Returns a record's digest as seen by a principal. */
 export function presentDigest({ schema_digest }: ResourceRecord, { hidden }: ColumnView): string[] {
   return hidden.isEmpty ? schema_digest : schema_digest.filter((entry) => !hidden.isNamedIn(entry));
 }
 
-/** The overview of a record as a principal sees it, without any text that names a hidden column. */
+/** Returns a record's overview as seen by a principal, without any text that names a hidden column. */
 export function presentOverview(record: ResourceRecord, view: ColumnView): ResourceOverview {
   const { columns, hidden } = view;
   const { id, uri, kind, title, tags, cap, cost_hint, examples, owner } = record;
@@ -67,8 +67,7 @@ export function presentOverview(record: ResourceRecord, view: ColumnView): Resou
     schema_digest: presentDigest(record, view),
     cap,
     cost_hint,
-    examples:
-      examples === undefined ? undefined : examples.filter(({ task }) => !hidden.isNamedIn(task)),
+    examples: examples?.filter(({ task }) => !hidden.isNamedIn(task)),
     owner,
     updated_at,
     rev,
@@ -77,12 +76,15 @@ export function presentOverview(record: ResourceRecord, view: ColumnView): Resou
   };
 }
 
-/** An overview as a principal sees it. `rev` counts changes of hidden columns and keys too, so it is then absent. */
+/**
+ * An overview as seen by a principal. `rev` is absent if columns or keys are hidden, because it counts their
+ * changes too.
+ */
 export interface SeenOverview extends Omit<ResourceOverview, "rev"> {
   rev?: number | undefined;
 }
 
-/** The overview of a record. Its `schema_hash` covers the visible columns only. */
+/** Returns a record's overview. Its `schema_hash` covers only visible columns. */
 export function seenOverview(record: ResourceRecord, visibility: Visibility): SeenOverview {
   const view = viewColumns(record, visibility);
   const overview = presentOverview(record, view);
@@ -104,7 +106,7 @@ function seenShape(
   return shape.cols === undefined ? shape : { ...shape, cols: columns.length };
 }
 
-/** A record's card as a principal sees it, with the requested sections. All sections by default. */
+/** Returns a record's card as seen by a principal, with the requested sections. All sections by default. */
 export function presentDetails(
   record: ResourceRecord,
   visibility: Visibility,
@@ -116,8 +118,7 @@ export function presentDetails(
   const { id, uri, kind, title, description, cap } = record;
   const shape = seenShape(record, columns);
   const usage = presentUsage(record, { isIncluded, hidden });
-  const { constraints, quality } = record;
-  const { pushdown, access } = record;
+  const { constraints, quality, pushdown, access } = record;
   const other = isIncluded("other")
     ? Object.entries(record).filter(([name]) => !known.has(name))
     : [];
@@ -139,11 +140,11 @@ export function presentDetails(
       constraints !== undefined && isIncluded("constraints")
         ? seenMembers(constraints, hidden)
         : undefined,
-    pushdown: pushdown !== undefined && isIncluded("pushdown") ? pushdown : undefined,
+    pushdown: isIncluded("pushdown") ? pushdown : undefined,
     cap,
     shape,
     usage,
-    access: access !== undefined && isIncluded("access") ? access : undefined,
+    access: isIncluded("access") ? access : undefined,
     quality:
       quality !== undefined && isIncluded("quality") ? seenMembers(quality, hidden) : undefined,
   });

@@ -13,19 +13,19 @@ import { presentOverview } from "./present-record.ts";
 const overviewMark = "\u0001";
 const bareMark = "\u0002";
 
-/** The id of the resource that an index entry represents. */
+/** Returns the id of the resource that an index entry represents. */
 export function resourceIdOf(variantId: string): string {
   return variantId.startsWith(overviewMark) || variantId.startsWith(bareMark)
     ? variantId.slice(1)
     : variantId;
 }
 
-/** Every id that a resource can have in the index. */
+/** Returns every id that a resource can have in the index. */
 export function variantIdsOf(id: string): string[] {
   return [id, overviewMark + id, bareMark + id];
 }
 
-/** The index entries of a record, one per level of access. None of them holds personal columns. */
+/** Returns a record's index entries, one per access level. None contains personal columns. */
 export function indexVariants(
   record: ResourceRecord,
   access: AccessOptions | undefined,
@@ -42,7 +42,10 @@ export function indexVariants(
   return variants;
 }
 
-/** The id of the index entry under which a principal finds a record. Undefined if it may not see the record. */
+/**
+ * Returns the id of the index entry under which a principal finds a record, or undefined if it may not see the
+ * record.
+ */
 export function seenVariant(record: ResourceRecord, visibility: Visibility): string | undefined {
   if (!visibility.seesOverview(record)) return undefined;
   if (visibility.isOpen) return record.id;

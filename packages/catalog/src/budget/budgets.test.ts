@@ -8,6 +8,7 @@ import { CatalogError } from "../catalog-error.ts";
 import type { ResourceInput } from "../record/resource-record.ts";
 
 import { buildContext, type BudgetReserve, type BuiltContext } from "./build-context.ts";
+import { overviewRow } from "./overview-row.ts";
 import { fillRows } from "./fill-rows.ts";
 import { shareBudget } from "./share-budget.ts";
 
@@ -149,7 +150,11 @@ describe("a budgeted context", () => {
     }));
     const candidates = Array.from({ length: 6 }, (_, at) => {
       const details = { id: `res:db.a.t${at}`, kind: "tabular", title: `t${at}`, columns };
-      return { id: details.id, row: () => details, card: () => ({ details, stale: [] }) };
+      return {
+        id: details.id,
+        row: () => overviewRow(details),
+        card: () => ({ details, stale: [] }),
+      };
     });
     const build = (reserve?: BudgetReserve): BuiltContext =>
       buildContext({
@@ -186,7 +191,11 @@ describe("a budgeted context", () => {
       },
     };
     const candidates = [
-      { id: details.id, row: () => details, card: () => ({ details, stale: ["gone:int"] }) },
+      {
+        id: details.id,
+        row: () => overviewRow(details),
+        card: () => ({ details, stale: ["gone:int"] }),
+      },
     ];
     const { text } = buildContext({
       candidates,
@@ -236,7 +245,7 @@ describe("a budgeted context", () => {
         title: "Forecast now",
         description: "Weather now. In detail.",
       },
-    ];
+    ].map((input) => ({ row: () => overviewRow(input) }));
     const counter = estimatedCounter;
     expect(fillRows(rows, { counter, budget: Infinity })?.text).toMatchInlineSnapshot(`
       "# resources: 4, best first, tabular unless said. Row: alias name: fields - about

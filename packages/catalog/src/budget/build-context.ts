@@ -2,45 +2,36 @@ import type { TokenCounter } from "@ccl/core";
 
 import { CatalogError } from "../catalog-error.ts";
 import { formatCursor, type DetailsCard } from "./details-card.ts";
-import { fillCards, type CardInput, type FilledCard } from "./fill-cards.ts";
+import { type CardCandidate, fillCards, type FilledCard } from "./fill-cards.ts";
 import {
   fillRows,
   holdsEveryName,
   minRowTokens,
-  noRows,
   type FilledRows,
-  type RowSource,
+  type RowCandidate,
 } from "./fill-rows.ts";
-import type { RowInput } from "./overview-row.ts";
 import { shareBudget, type BudgetShares } from "./share-budget.ts";
 
 /** A candidate, in rank order. */
-export interface ContextCandidate {
+export interface ContextCandidate extends RowCandidate, CardCandidate {
   id: string;
-  /** Returns the row's input. Called only if there may be room for it. */
-  row(): RowInput;
-  /** Undefined if the principal may not see the card. Called only for the best candidates. */
-  card?: (() => CardInput | undefined) | undefined;
 }
 
-/** Tokens set aside of a budget. */
+/** Tokens to reserve from a budget for each part. */
 export interface BudgetReserve {
   /** For the caller's system prompt. 0 by default. */
   head?: number | undefined;
   /** For the text of the task. 0 by default. */
   task?: number | undefined;
-  /**
-   * For cards. By default 60% of what remains after head and task, though rows get the first 800
-   * tokens.
-   */
+  /** For cards. Defaults to 60% of what remains after head and task, but the first 800 tokens always go to rows. */
   details?: number | undefined;
 }
 
 /** Options of `buildContext`. */
 export interface BuildContextOptions {
   candidates: readonly ContextCandidate[];
-  /** Rows without a card, which fill the room left at the end. */
-  others?: RowSource | undefined;
+  /** Candidates that get a row but no card. They fill the space left at the end. */
+  others?: readonly RowCandidate[] | undefined;
   budget: number;
   reserve?: BudgetReserve | undefined;
   counter: TokenCounter;
@@ -68,7 +59,7 @@ export interface BuiltContext {
    * reserves.
    */
   tokens: number;
-  /** In the order of the rows. */
+  /** In row order. */
   overview: { id: string; alias: string }[];
   aliases: AliasMap;
   details: ContextCard[];
@@ -82,8 +73,8 @@ export interface BuiltContext {
 }
 
 /**
- * Tokens that always hold a header and a short row. With this much room left, the cards are kept
- * without laying out the rows first.
+ * Number of tokens that always fits a header and a short row. If this many are left, the cards are kept without
+ * laying out the rows first.
  */
 const ampleHeader = 80;
 const ampleRow = 60;
@@ -98,7 +89,7 @@ const cardsHeader = "# details of the best, by alias\n";
  */
 export function buildContext({
   candidates,
-  others = noRows,
+  others = [],
   budget,
   reserve,
   counter,
@@ -113,7 +104,7 @@ export function buildContext({
     const cardTokens =
       textOf(cards, undefined) === "" ? 0 : counter.count(textOf(cards, undefined));
     const budget = shares.rest - cardTokens - overrun;
-    const rows = fillRows(rowsOf(candidates), {
+    const rows = fillRows(candidates, {
       counter,
       budget,
       shortRows: cards.length,
@@ -137,35 +128,35 @@ export function buildContext({
   }
 }
 
-/** Gives cards the tokens that are left once every candidate has its row. */
+/** Spends the tokens left over on cards once every candidate has a row. */
 function withSpare(
   candidates: readonly ContextCandidate[],
   shares: BudgetShares,
   counter: TokenCounter,
 ): BudgetShares {
   if (candidates.length * minRowTokens > shares.rest - shares.details) return shares;
-  const rows = fillRows(rowsOf(candidates), { counter, budget: shares.rest, shortRows: 0 });
+  const rows = fillRows(candidates, { counter, budget: shares.rest, shortRows: 0 });
   if (rows === undefined || rows.overview.length < candidates.length) return shares;
   return { ...shares, details: Math.max(shares.details, shares.rest - rows.tokens - countSlack) };
 }
 
-/** Share of the room that cards keep if every name fits into the rest. */
+/** Share of the space that cards keep if every name fits in the rest. */
 const cardShare = 0.4;
 
-/** Reduces the cards to 40% if the names of all resources then fit into the rest. */
+/** Limits cards to 40% of the space if the names of all resources then fit in the rest. */
 function withNames(
   candidates: readonly ContextCandidate[],
-  others: RowSource,
+  others: readonly RowCandidate[],
   { shares, counter }: { shares: BudgetShares; counter: TokenCounter },
 ): BudgetShares {
   const details = Math.min(shares.details, Math.floor(shares.rest * cardShare));
   const room = shares.rest - details - ampleHeader;
-  return others.length > 0 && holdsEveryName(rowsOf(candidates), others, { counter, room })
+  return others.length > 0 && holdsEveryName(candidates, others, { counter, room })
     ? { ...shares, details }
     : shares;
 }
 
-/** Fills cards up to their share, or less if the share would leave no room for the rows of those cards. */
+/** Fills cards up to their share, or less if their own rows would not fit otherwise. */
 function fillSharedCards(
   candidates: readonly ContextCandidate[],
   shares: BudgetShares,
@@ -173,13 +164,12 @@ function fillSharedCards(
 ): FilledCard[] {
   if (shares.details === 0) return [];
   const header = counter.count(cardsHeader);
-  const cards = fillCards(cardsOf(candidates), { counter, budget: shares.details - header });
+  const cards = fillCards(candidates, { counter, budget: shares.details - header });
   if (shares.rest - shares.details >= ampleHeader + ampleRow * cards.length) return cards;
   for (let max = Math.max(1, cards.length); max > 0; max = Math.floor(max / 2)) {
     const last = cards[max - 1]?.id;
     const end = last === undefined ? 1 : candidates.findIndex(({ id }) => id === last) + 1;
-    const inputs = rowsOf(candidates.slice(0, end));
-    const rows = fillRows(inputs, {
+    const rows = fillRows(candidates.slice(0, end), {
       counter,
       budget: shares.rest,
       shortRows: end,
@@ -187,21 +177,10 @@ function fillSharedCards(
     });
     const room = shares.rest - (rows?.tokens ?? shares.rest) - header - countSlack;
     if (room >= shares.details - header) return cards;
-    const fewer = fillCards(cardsOf(candidates.slice(0, end)), { counter, budget: room });
+    const fewer = fillCards(candidates.slice(0, end), { counter, budget: room });
     if (fewer.length > 0) return fewer;
   }
   return [];
-}
-
-function rowsOf(candidates: readonly ContextCandidate[]): RowSource {
-  return { length: candidates.length, at: (index) => candidates[index]?.row() };
-}
-
-function* cardsOf(candidates: readonly ContextCandidate[]): Iterable<CardInput> {
-  for (const { card } of candidates) {
-    const input = card?.();
-    if (input !== undefined) yield input;
-  }
 }
 
 function textOf(

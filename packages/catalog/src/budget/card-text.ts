@@ -6,24 +6,18 @@ import type {
 } from "../record/resource-record.ts";
 import { formatCursor, type CardOffsets } from "./details-card.ts";
 
-/** Columns that each level adds. */
+/** Number of columns that each level adds. */
 const columnsOfWindow = 8;
-/** Maximum number of snippets of a card in a prompt. */
+/** Maximum number of snippets that a card shows in a prompt. */
 const snippetsOfCard = 2;
 
 const plainName = /^[\p{L}_$][\p{L}\p{N}_$.-]{0,79}$/u;
 
-/**
- * A card that can be shortened. Each level includes the one below. Level 0 says only what the
- * resource is.
- */
+/** A card that can be shortened. Each level includes the one below. Level 0 only says what the resource is. */
 export interface CardText {
   /** The highest level, which shows everything that a prompt may show. */
   levels: number;
-  /**
-   * The level below which a card is not worth its space: a snippet, the anti-patterns and the first
-   * columns.
-   */
+  /** The lowest level that is worth its space. It shows a snippet, the anti-patterns and the first columns. */
   core: number;
   /** `cuts` lists what the level leaves out. It is empty if nothing is left out. */
   render(level: number): { text: string; shown: CardOffsets; cuts: string };
@@ -166,7 +160,7 @@ function factLines({ pushdown, cap, shape }: ResourceDetails): string[] {
   ];
 }
 
-/** Indents each line of code by two spaces, so that none can be mistaken for the start of a card. */
+/** Indents each line of code by two spaces, so that no line looks like the start of a card. */
 function snippetLines({ engine, code, title }: ResourceSnippet): string[] {
   const lines = code.slice(0, 1_200).split(/\r\n|[\n\r\u0085\u2028\u2029]/);
   const shown = lines.slice(0, 24).map((line) => `  ${codeLine(line)}`);

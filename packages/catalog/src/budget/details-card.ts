@@ -1,14 +1,14 @@
 import type { ResourceDetails } from "../record/resource-record.ts";
 import { CatalogError } from "../catalog-error.ts";
 
-/** A card, or one window of it. If `truncated` is true, some columns or snippets are left out. */
+/** A card or one window of it. `truncated` is true if some columns or snippets are left out. */
 export interface DetailsCard extends ResourceDetails {
   truncated: boolean;
-  /** Number of columns and snippets that the principal sees, in all windows. */
+  /** Number of columns and snippets in all windows that the principal may see. */
   total: { columns: number; snippets: number };
   /** Cursor of the next window. Absent in the last window. */
   next?: string | undefined;
-  /** Entries of the digest that no longer match a column. */
+  /** Digest entries that no longer match a column. */
   stale_digest?: string[] | undefined;
 }
 
@@ -24,7 +24,7 @@ export interface CardLimits {
   snippets: number;
 }
 
-/** Cuts one window out of a card. */
+/** Returns one window of a card. */
 export function windowOf(
   details: ResourceDetails,
   { from, limits, stale }: { from: CardOffsets; limits: CardLimits; stale: readonly string[] },
@@ -50,13 +50,13 @@ export function windowOf(
   return card;
 }
 
-/** Writes a position in a card as text. */
+/** Formats a position in a card as text. */
 export function formatCursor({ columns, snippets }: CardOffsets): string {
   return `columns=${columns};snippets=${snippets}`;
 }
 
 /**
- * Parses the output of `formatCursor`. Undefined means the start of the card.
+ * Parses the output of `formatCursor`. An undefined cursor means the start of the card.
  * @throws CatalogError `invalid_options` if the text did not come from `formatCursor`
  */
 export function parseCursor(cursor: string | undefined): CardOffsets {

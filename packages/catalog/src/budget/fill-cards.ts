@@ -3,12 +3,17 @@ import type { TokenCounter } from "@ccl/core";
 import type { ResourceDetails } from "../record/resource-record.ts";
 import { cardText, type CardText } from "./card-text.ts";
 import type { CardOffsets } from "./details-card.ts";
-import { countMemoized } from "./token-memo.ts";
 
-/** A card to add, in rank order. */
-export interface CardInput {
+/** The content of a card. */
+interface CardInput {
   details: ResourceDetails;
   stale: readonly string[];
+}
+
+/** A resource that may get a card. */
+export interface CardCandidate {
+  /** Returns undefined if the principal may not see the card. Called only if the card may fit. */
+  card?: (() => CardInput | undefined) | undefined;
 }
 
 /** A card that fits. */
@@ -17,11 +22,11 @@ export interface FilledCard {
   shown: CardOffsets;
   truncated: boolean;
   total: { columns: number; snippets: number };
-  /** Renders the text under the alias that the rows assign. */
+  /** Renders the card under the alias that its row assigned. */
   render(alias: string): string;
 }
 
-/** The room for cards. */
+/** Limits and inputs for filling cards. */
 export interface FillCardsOptions {
   counter: TokenCounter;
   budget: number;
@@ -34,30 +39,29 @@ interface Chosen {
   tokens: number;
 }
 
-/** The share of the room that goes to short cards before any card is extended. */
+/** Share of the space that goes to short cards before any card is extended. */
 const coreShare = 0.6;
 
 /**
- * Adds cards in rank order. The sum of their counts stays within the budget. Up to 60% of the room
- * goes to cards at their core level. The rest extends the best of them, then adds more.
+ * Adds cards in rank order. Their total token count stays within the budget. Up to 60% of the space goes to cards
+ * at their core level. The rest extends the highest-ranked cards and then adds more.
  */
-export function fillCards(inputs: Iterable<CardInput>, options: FillCardsOptions): FilledCard[] {
-  const { counter, budget } = options;
+export function fillCards(
+  candidates: readonly CardCandidate[],
+  { counter, budget }: FillCardsOptions,
+): FilledCard[] {
   const chosen: Chosen[] = [];
   let spent = 0;
-  const waiting = inputs[Symbol.iterator]();
-  let pending: CardInput | undefined;
+  let next = 0;
   const addUpTo = (limit: number, lowest: "core" | "any"): void => {
-    for (;;) {
-      const input = pending ?? next(waiting);
-      pending = input;
-      if (input === undefined) return;
+    for (; next < candidates.length; next++) {
+      const input = candidates[next]?.card?.();
+      if (input === undefined) continue;
       const card = cardText(input.details, { alias: "1", stale: input.stale });
       const found = bestLevel(card, { counter, left: limit - spent, from: 0, to: card.core });
       if (found === undefined || (lowest === "core" && found.level < card.core)) return;
       chosen.push({ card, input, ...found });
       spent += found.tokens;
-      pending = undefined;
     }
   };
   addUpTo(budget * coreShare, "core");
@@ -90,17 +94,14 @@ export function fillCards(inputs: Iterable<CardInput>, options: FillCardsOptions
   });
 }
 
-function next(iterator: Iterator<CardInput>): CardInput | undefined {
-  const result = iterator.next();
-  return result.done === true ? undefined : result.value;
-}
-
-/** The highest level in the range that fits. A higher level costs more tokens, apart from the text that marks a cut. */
+/**
+ * Returns the highest level in the range that fits. Higher levels cost more, apart from the text that marks a cut.
+ */
 function bestLevel(
   card: CardText,
   { counter, left, from, to }: { counter: TokenCounter; left: number; from: number; to: number },
 ): { level: number; tokens: number } | undefined {
-  const costOf = (level: number): number => countMemoized(counter, card.render(level).text);
+  const costOf = (level: number): number => counter.count(card.render(level).text);
   const highest = costOf(to);
   if (highest <= left) return { level: to, tokens: highest };
   let best: { level: number; tokens: number } | undefined;

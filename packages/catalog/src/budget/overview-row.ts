@@ -1,5 +1,6 @@
 import { inertText } from "../record/inert-text.ts";
 import type { ResourceKind } from "../record/resource-record.ts";
+import { digestName } from "../record/schema-digest.ts";
 
 /** Input of a row. */
 export interface RowInput {
@@ -11,17 +12,17 @@ export interface RowInput {
   description?: string | undefined;
 }
 
-/** The parts of a row. Each text is one line. */
+/** The parts of a row. Each string is one line. */
 export interface OverviewRow {
   id: string;
   kind: string;
-  /** The database, server or folder that rows share, without its scheme. Empty if the id has none. */
+  /** The database, server or folder that several rows share, without a scheme. Empty if the id names none. */
   container: string;
-  /** The name under a heading that shows the container. */
+  /** The name to show under a heading that already names the container. */
   name: string;
-  /** The name without such a heading. */
+  /** The name to show if there is no such heading. */
   fullName: string;
-  /** Fields and description, with their separators. Empty if there are none. */
+  /** Fields and description, with separators. Empty if the row has neither. */
   tail: string;
 }
 
@@ -46,9 +47,7 @@ export function overviewRow({
   );
   const own = inertText(title, longestName) || "?";
   const name = container === "" ? own : withoutContainer(own, container);
-  const last = container.slice(
-    Math.max(container.lastIndexOf("/"), container.lastIndexOf(".")) + 1,
-  );
+  const last = lastStepOf(container);
   const isNamed =
     name !== own || container === "" || own.toLowerCase().includes(last.toLowerCase());
   const fields = fieldsOf(schema_digest);
@@ -59,9 +58,7 @@ export function overviewRow({
     container,
     name,
     fullName: isNamed ? own : `${last}.${own}`,
-    tail:
-      (fields === "" ? "" : `: ${fields}`) +
-      (about === "" ? "" : `${fields === "" ? ":" : " -"} ${about}`),
+    tail: fields === "" && about === "" ? "" : `: ${[fields, about].filter(Boolean).join(" - ")}`,
   };
 }
 
@@ -79,25 +76,22 @@ function lastStep(id: string): number {
 function withoutContainer(name: string, container: string): string {
   const [, before, inside] = /^(.+) \(([^()]+)\)$/.exec(name) ?? [];
   if (before !== undefined && inside !== undefined && container.includes(inside)) return before;
-  const last = container.slice(
-    Math.max(container.lastIndexOf("/"), container.lastIndexOf(".")) + 1,
-  );
+  const last = lastStepOf(container);
   const isLed = last !== "" && name.toLowerCase().startsWith(last.toLowerCase());
   if (!isLed || !/^[ ./:_-]/.test(name.slice(last.length))) return name;
   return name.slice(last.length + 1).trim() || name;
 }
 
-/** The names of a digest, separated by spaces, or by commas if a name contains a space. */
+function lastStepOf(container: string): string {
+  return container.slice(Math.max(container.lastIndexOf("/"), container.lastIndexOf(".")) + 1);
+}
+
+/** Joins the names in a digest with spaces, or with commas if a name contains a space. */
 function fieldsOf(digest: readonly string[]): string {
-  const names = digest.slice(0, 5).map((entry) => inertText(nameOf(entry.slice(0, 200)), 30));
+  const names = digest.slice(0, 5).map((entry) => inertText(digestName(entry.slice(0, 200)), 30));
   const shown = names.filter((name) => name !== "");
   const text = shown.join(shown.some((name) => name.includes(" ")) ? ", " : " ");
   return inertText(text, longestFields);
-}
-
-function nameOf(entry: string): string {
-  const colon = entry.lastIndexOf(":");
-  return colon > 0 ? entry.slice(0, colon) : entry;
 }
 
 function aboutOf(description: string | undefined, title: string): string {

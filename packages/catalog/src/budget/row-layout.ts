@@ -1,19 +1,12 @@
 import type { TokenCounter } from "@ccl/core";
 
 import type { OverviewRow } from "./overview-row.ts";
-import { countMemoized } from "./token-memo.ts";
 
-/** Rows as text under one header. */
+/** Rows rendered under one header. */
 export interface RenderedRows {
   text: string;
-  /** In the order of the rows. Aliases are `1`, `2`, ... */
+  /** In row order. Aliases are `1`, `2`, ... */
   overview: { id: string; alias: string }[];
-}
-
-/** Totals that the header states. */
-export interface LayoutTotals {
-  /** Number of all candidates. */
-  total: number;
 }
 
 interface Group {
@@ -24,16 +17,16 @@ interface Group {
 }
 
 /**
- * Lays out rows in rank order, grouped by container. A group appears where its best row ranks. A
- * line that begins with a number is a row, and one that begins with `#` is the header or a heading.
- * Text from a record cannot begin a line.
+ * Lays out rows in rank order, grouped by container. A group is placed where its best row ranks. A line that
+ * starts with a number is a row, and one that starts with `#` is the header or a heading. Text from a record
+ * cannot start a line.
  */
 export class RowLayout {
   readonly #counter: TokenCounter;
   readonly #kind: string;
   readonly #groups = new Map<string, Group>();
   readonly #rows: { group: Group; isLong: boolean; row: OverviewRow }[] = [];
-  /** An estimate, since the lines are counted one by one. */
+  /** An estimate, because lines are counted separately. */
   tokens = 0;
 
   constructor(counter: TokenCounter, kind: string) {
@@ -46,8 +39,8 @@ export class RowLayout {
   }
 
   /**
-   * Adds the next row in rank order, in short form, if it costs no more than `left`. Rows of one container are grouped
-   * within one part.
+   * Adds the next row in rank order, in short form, if it costs no more than `left`. Rows are grouped by container
+   * within each part.
    */
   add(row: OverviewRow, left: number, part: "best" | "others" = "best"): boolean {
     const { kind, container: heading } = row;
@@ -65,7 +58,7 @@ export class RowLayout {
     return true;
   }
 
-  /** Makes the row at a rank long if that costs no more than `left`. */
+  /** Lengthens the row at a rank if that costs no more than `left`. */
   lengthen(rank: number, left: number): boolean {
     const entry = this.#rows[rank];
     if (entry === undefined || entry.isLong || entry.row.tail === "") return true;
@@ -102,7 +95,8 @@ export class RowLayout {
     if (group.rows.length === 0) this.#groups.delete(group.key);
   }
 
-  render({ total }: LayoutTotals): RenderedRows {
+  /** Renders the rows. The header states `total`, the number of all candidates. */
+  render(total: number): RenderedRows {
     const overview: { id: string; alias: string }[] = [];
     const lines = [headerLine(this.#rows.length, total, this.#kind)];
     let isUnder = false;
@@ -120,9 +114,7 @@ export class RowLayout {
     return { text: `${lines.join("\n")}\n`, overview };
   }
 
-  /**
-   * Adds a row to its group and returns the cost. The second row adds the heading, which also changes the first row.
-   */
+  /** Adds a row to its group and returns the cost. The second row adds the heading, which also changes the first. */
   #push(group: Group, entry: Group["rows"][number]): number {
     const isSmall = group.rows.length < 2;
     const before = isSmall ? this.#costOf(group) : 0;
@@ -132,14 +124,12 @@ export class RowLayout {
 
   #costOf(group: Group): number {
     const lines = group.rows.map((entry) => this.#lineCost(group, entry));
-    const heading = hasHeading(group)
-      ? countMemoized(this.#counter, `${this.#headingOf(group)}\n`)
-      : 0;
+    const heading = hasHeading(group) ? this.#counter.count(`${this.#headingOf(group)}\n`) : 0;
     return lines.reduce((sum, cost) => sum + cost, heading);
   }
 
   #lineCost(group: Group, entry: { row: OverviewRow; isLong: boolean }): number {
-    return countMemoized(this.#counter, `1 ${this.#lineOf(group, entry)}\n`);
+    return this.#counter.count(`1 ${this.#lineOf(group, entry)}\n`);
   }
 
   #lineOf(group: Group, { row, isLong }: { row: OverviewRow; isLong: boolean }): string {
@@ -158,7 +148,7 @@ function hasHeading({ heading, rows }: Group): boolean {
   return heading !== "" && rows.length > 1;
 }
 
-/** The line above the rows. */
+/** Returns the line above the rows. */
 export function headerLine(shown: number, total: number, kind: string): string {
   const extent = shown === total ? `${shown}` : `${shown} of ${total}`;
   const kinds = kind === "" ? "" : `, ${kind} unless said`;

@@ -2,19 +2,19 @@ import { TokenBudget, type TokenCounter } from "@ccl/core";
 
 import { CatalogError } from "../catalog-error.ts";
 
-/** Tokens by part. The overview gets the rest of `usable`. */
+/** Tokens for each part. The overview gets what remains of `usable`. */
 export interface BudgetShares {
-  /** The budget without the safety margin of an estimating counter. */
+  /** The budget less the safety margin for an estimating counter. */
   usable: number;
   head: number;
   task: number;
-  /** Maximum for cards. Rows use what cards leave over, and the reverse. */
+  /** Maximum for cards. Rows can use what cards leave over, and vice versa. */
   details: number;
   /** Tokens for rows and cards together. */
   rest: number;
 }
 
-/** Tokens that rows get before cards get any, unless the caller reserves some for cards. */
+/** Number of tokens that rows get before cards, unless the caller reserves tokens for cards. */
 const overviewFirst = 800;
 const detailsShare = 0.6;
 

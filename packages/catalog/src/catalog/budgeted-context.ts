@@ -2,7 +2,7 @@ import type { Visibility } from "../access/create-visibility.ts";
 import { presentDetails, presentDigest, viewColumns } from "../access/present-record.ts";
 import { buildContext, type ContextCandidate } from "../budget/build-context.ts";
 import { minRowTokens } from "../budget/fill-rows.ts";
-import type { RowInput } from "../budget/overview-row.ts";
+import { overviewRow, type OverviewRow } from "../budget/overview-row.ts";
 import { shareBudget } from "../budget/share-budget.ts";
 import { CatalogError } from "../catalog-error.ts";
 import type { ResourceRecord } from "../record/resource-record.ts";
@@ -13,17 +13,17 @@ import { seenStale } from "./details-of.ts";
 import { findResources } from "./search-resources.ts";
 import type { VisibleSet } from "./visible-set.ts";
 
-/** Records in rank order, and what the search reported about them. */
+/** Records in rank order, and the search's report about them. */
 export interface RankedCandidates {
   records: ResourceRecord[];
-  /** Ids that the search did not find but that may still get a row, sorted by id. */
-  others: string[];
+  /** Records that the search did not find but that may still get a row, sorted by id. */
+  others: ResourceRecord[];
   visible: VisibleSet;
   unmatchedTerms: string[];
   vectorLeg: VectorLeg;
 }
 
-/** Limit of a search. */
+/** Maximum number of search results. */
 const maxCandidates = 2_000;
 
 /** Builds rows and cards for a task. See `Catalog.budgetedContext`. */
@@ -35,13 +35,7 @@ export async function createBudgetedContext(
   const { records, others, visible, unmatchedTerms, vectorLeg } = ranked;
   const built = buildContext({
     candidates: records.map((record) => toCandidate(record, visible)),
-    others: {
-      length: others.length,
-      at(index) {
-        const record = visible.get(others[index] ?? "");
-        return record === undefined ? undefined : seenRow(record, visible.visibility);
-      },
-    },
+    others: others.map((record) => toCandidate(record, visible)),
     budget: request.budget,
     reserve: request.reserve,
     counter: context.counter,
@@ -49,9 +43,7 @@ export async function createBudgetedContext(
   return { ...built, unmatchedTerms, vectorLeg };
 }
 
-/**
- * Returns the given candidates, or searches for the task, with no more hits than could get a row.
- */
+/** Returns the given candidates, or searches for the task. Returns no more hits than could get a row. */
 export async function rankCandidates(
   request: ContextRequest,
   context: CatalogContext,
@@ -83,16 +75,17 @@ export async function rankCandidates(
   const bound = Math.min(maxCandidates, Math.ceil(rest / minRowTokens)) + found.size;
   const all =
     hits.length < limit ? await findResources({ ...query, limit: bound }, context) : { hits };
-  const others = all.hits.flatMap(({ id }) => (found.has(id) ? [] : id));
+  const others = all.hits.flatMap(({ id }) => (found.has(id) ? [] : (visible.get(id) ?? [])));
   return { records, others, visible, unmatchedTerms, vectorLeg };
 }
 
-/** Turns a record into a row, and a card if the principal may see it. */
+/** Converts a record to a row, plus a card if the principal may see it. */
 export function toCandidate(record: ResourceRecord, visible: VisibleSet): ContextCandidate {
   const { visibility } = visible;
+  let row: OverviewRow | undefined;
   return {
     id: record.id,
-    row: () => seenRow(record, visibility),
+    row: () => (row ??= seenRow(record, visibility)),
     card: () =>
       visibility.seesDetails(record)
         ? { details: presentDetails(record, visibility), stale: seenStale(record, visible) }
@@ -100,12 +93,7 @@ export function toCandidate(record: ResourceRecord, visible: VisibleSet): Contex
   };
 }
 
-/** Cache of rows for calls that see everything. */
-const openRows = new WeakMap<ResourceRecord, RowInput>();
-
-function seenRow(record: ResourceRecord, visibility: Visibility): RowInput {
-  const known = visibility.isOpen ? openRows.get(record) : undefined;
-  if (known !== undefined) return known;
+function seenRow(record: ResourceRecord, visibility: Visibility): OverviewRow {
   const view = viewColumns(record, visibility);
   const { id, kind, title, description } = record;
   const schema_digest = presentDigest(record, view);
@@ -113,13 +101,11 @@ function seenRow(record: ResourceRecord, visibility: Visibility): RowInput {
     description !== undefined &&
     visibility.seesDetails(record) &&
     visibility.seesSection("description", record);
-  const row = {
+  return overviewRow({
     id,
     kind,
     title,
     schema_digest,
     description: isTold ? view.hidden.maskIn(description) : undefined,
-  };
-  if (visibility.isOpen) openRows.set(record, row);
-  return row;
+  });
 }

@@ -1,22 +1,6 @@
 import { CatalogError } from "../catalog-error.ts";
 
 /**
- * Checks a numeric option.
- * @throws CatalogError `invalid_options` if the number is not whole or out of bounds
- */
-export function requireWhole(
-  name: string,
-  value: number,
-  [min, max]: readonly [number, number],
-): void {
-  if (Number.isSafeInteger(value) && value >= min && value <= max) return;
-  throw new CatalogError(
-    "invalid_options",
-    `${name} is a whole number from ${min} to ${max}, not ${value}.`,
-  );
-}
-
-/**
  * Checks a list of ids.
  * @throws CatalogError `invalid_options` if the value is not a list of strings
  */
@@ -25,7 +9,7 @@ export function requireIds(name: string, ids: unknown): asserts ids is readonly 
   throw new CatalogError("invalid_options", `${name} is a list of ids, each a string.`);
 }
 
-/** The id that an alias stands for. Anything else is returned unchanged. */
+/** Resolves an alias to its id. Returns anything else unchanged. */
 export function resolveAlias(
   id: string,
   aliases: Readonly<Record<string, string>> | undefined,

@@ -22,63 +22,59 @@ import type { HistoryEntry } from "../store/history-entry.ts";
 
 /** Options of `createCatalog`. All of them can be omitted. */
 export interface CatalogOptions {
-  /**
-   * Stores resources, their history and their vectors. The caller closes it. In memory by default.
-   */
+  /** Stores resources, their history and their vectors. The caller must close it. In memory by default. */
   records?: Records | undefined;
   /** Search index, filled from the records. In memory by default. */
   index?: SearchIndex | undefined;
   /** Computes vectors for search. Without one, search matches words only. */
   embedder?: Embedder | undefined;
-  /** Timeout of one call of the embedder, in milliseconds. 10,000 by default. */
+  /** Timeout for one embedder call, in milliseconds. 10,000 by default. */
   embedTimeoutMs?: number | undefined;
-  /**
-   * Token counter of the main model. By default an estimate, which holds back a tenth of every
-   * budget.
-   */
+  /** The main model's token counter. Defaults to an estimate, which holds back a tenth of every budget. */
   counter?: TokenCounter | undefined;
   /**
-   * Without rules, a call without a principal sees everything but personal columns, and a call with one sees nothing.
+   * Access rules. Without them, a call without a principal sees everything except personal columns, and a call
+   * with one sees nothing.
    */
   access?: AccessOptions | undefined;
   clock?: Clock | undefined;
-  /** Weights of the terms of a score. */
+  /** Weights of the terms in a score. */
   weights?: Partial<RankWeights> | undefined;
 }
 
-/** Options of every call. */
+/** Options common to all calls. */
 export interface CallOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** The principal of a call. The role `public` by default. */
+/** Options with the principal of a call. Defaults to the role `public`. */
 interface AskOptions extends CallOptions {
   principal?: Principal | undefined;
 }
 
 /** The result of registering a batch. */
 export interface RegisterReport {
-  /** In the order of the input. */
+  /** In input order. */
   added: string[];
   changed: string[];
   unchanged: string[];
   /**
-   * Masked secrets, and a failed embedder (`embedding_failed`). Until it recovers, the resources
-   * are found by words only.
+   * Reports masked secrets and a failed embedder (`embedding_failed`). Until it recovers, the resources can be
+   * found only by words.
    */
   warnings: Issue[];
 }
 
-/** Selects overviews. By default all, sorted by id. */
+/** Selects overviews. Defaults to all, sorted by id. */
 export interface OverviewQuery extends AskOptions {
-  /** Only these ids, in this order. Ids that are absent or denied are left out. */
+  /** Returns only these ids, in this order. Absent and denied ids are omitted. */
   ids?: readonly string[] | undefined;
-  /** Search text. With it, the best match comes first. */
+  /** Search text. If set, the best match comes first. */
   query?: string | undefined;
   facets?: FacetFilter | undefined;
-  /** Counted from 1. */
+  /** Page number, from 1. */
   page?: number | undefined;
-  /** 50 by default, up to 1,000. */
+  /** Page size. 50 by default, up to 1,000. */
   pageSize?: number | undefined;
 }
 
@@ -98,32 +94,32 @@ export interface OverviewPage {
 /** Selects the parts of cards. */
 export interface DetailsQuery extends AskOptions {
   sections?: readonly DetailSection[] | undefined;
-  /** `next` of an earlier card, to get its next window. */
+  /** `next` from an earlier card. Returns the next window. */
   cursor?: string | undefined;
   /** Columns in a window: 10 by default, up to 10,000. */
   columnLimit?: number | undefined;
   /** Snippets in a window: 2 by default, up to 100. */
   snippetLimit?: number | undefined;
-  /** Lets aliases be used as ids. */
+  /** Allows aliases to be used as ids. */
   aliases?: AliasMap | undefined;
 }
 
 /** Cards in the order of the requested ids. */
 export interface DetailsAnswer {
   items: DetailsCard[];
-  /** The requested ids that are absent or that the principal may not see. The two look the same. */
+  /** Requested ids that are absent or that the principal may not see. The two cannot be distinguished. */
   missing: string[];
 }
 
 /** A search query. Without text and vector, resources are returned by id. */
 export interface SearchQuery extends AskOptions {
   text?: string | undefined;
-  /** A vector from the catalog's embedder. By default computed from the text. */
+  /** A vector from the catalog's embedder. Computed from the text by default. */
   vector?: Float32Array | undefined;
   facets?: FacetFilter | undefined;
   /** 20 by default, up to 1,000. */
   limit?: number | undefined;
-  /** Ids to leave out. */
+  /** Ids to exclude. */
   exclude?: readonly string[] | undefined;
 }
 
@@ -135,11 +131,11 @@ export type VectorLeg = "used" | "absent" | "failed";
 
 /** The result of a search. */
 export interface SearchAnswer {
-  /** Best first. Ties are sorted by id. */
+  /** Best hits first. Ties are sorted by id. */
   hits: { id: string; score: number; explain: ScoreExplanation }[];
-  /** Words of the text that no visible resource has. */
+  /** Words in the text that no visible resource contains. */
   unmatchedTerms: string[];
-  /** Share of the text's words that visible resources have, weighted by rarity: 0..1. */
+  /** Share of the text's words found in visible resources, weighted by rarity: 0..1. */
   coverage: number;
   /** Counts over the best 200 matches, or over all visible resources if there is nothing to search for. */
   facetCounts: Record<string, FacetCount[]>;
@@ -149,18 +145,18 @@ export interface SearchAnswer {
 /** Options of `budgetedContext`. */
 export interface ContextRequest extends AskOptions {
   task: string;
-  /** Tokens in total. */
+  /** Total number of tokens. */
   budget: number;
   reserve?: BudgetReserve | undefined;
   /** Ids (or objects with an id) in rank order, used instead of a search. */
   candidates?: readonly (string | { id: string })[] | undefined;
   facets?: FacetFilter | undefined;
   exclude?: readonly string[] | undefined;
-  /** Lets aliases be used as ids in `candidates` and `exclude`. */
+  /** Allows aliases to be used as ids in `candidates` and `exclude`. */
   aliases?: AliasMap | undefined;
 }
 
-/** Rows and cards within a budget, with the result of the search for them. */
+/** Rows and cards within a budget, with the search result behind them. */
 export interface BudgetedContext extends BuiltContext {
   unmatchedTerms: string[];
   vectorLeg: VectorLeg;
@@ -182,9 +178,9 @@ export interface DrillDownRound {
   picked: string[];
   /** The model's description of what it could not find. Empty if it had enough. */
   needMore: string;
-  /** Tokens of the prompt, by the catalog's counter. They stay within the round's budget. */
+  /** Tokens in the prompt, by the catalog's counter. Never exceeds the round's budget. */
   promptTokens: number;
-  /** Budget of the round in tokens. Each round gets 70% of the one before. */
+  /** Token budget of the round. Each round gets 70% of the previous one. */
   budget: number;
 }
 
@@ -198,33 +194,29 @@ export interface DrillDown {
   usage: ModelUsage;
 }
 
-/**
- * A history entry as a principal sees it. It lacks the fields that would reveal changes of hidden
- * columns and keys.
- */
+/** A history entry as seen by a principal. It omits fields that would reveal changes to hidden columns and keys. */
 export interface SeenHistoryEntry extends Omit<HistoryEntry, "rev" | "schema_hash"> {
   rev?: number | undefined;
   schema_hash?: string | undefined;
 }
 
-/** Selects entries of a history. */
+/** Selects history entries. */
 export interface HistoryQuery extends AskOptions {
-  /** Number of newest entries. 100 by default, up to 1,000. */
+  /** Number of newest entries to return. 100 by default, up to 1,000. */
   limit?: number | undefined;
 }
 
 /**
- * Finds the right few of thousands of resources for a model. Every call rejects with a
- * `CatalogError` if the index fails, an option is invalid or `signal` aborts, and with a
- * `RecordsError` if the records fail.
+ * Finds the right few among thousands of resources for a model. Every call rejects with a `CatalogError` if the
+ * index fails, an option is invalid or `signal` aborts, and with a `RecordsError` if the records fail.
  */
 export interface Catalog {
-  /** Adds or replaces resources. One issue rejects the whole batch. */
+  /** Adds or replaces resources. A single issue rejects the whole batch. */
   register(
     resources: readonly ResourceInput[],
     options?: CallOptions,
   ): Promise<Result<RegisterReport>>;
-  /** Returns the ids that were removed. */
+  /** Removes resources. Returns the removed ids. */
   remove(ids: readonly string[], options?: CallOptions): Promise<string[]>;
   overview(query?: OverviewQuery): Promise<OverviewPage>;
   details(ids: readonly string[], query?: DetailsQuery): Promise<DetailsAnswer>;
@@ -235,13 +227,11 @@ export interface Catalog {
    */
   budgetedContext(request: ContextRequest): Promise<BudgetedContext>;
   /**
-   * Lets a model pick from rows and returns the cards of its picks. The result is a failure if the answer is still
+   * Lets a model pick from rows and returns the cards for its picks. Returns a failure if the answer is still
    * invalid after one repair.
    * @throws LanguageModelError from the model
    */
   drillDown(request: DrillDownRequest): Promise<Result<DrillDown>>;
-  /**
-   * Returns a resource's history, oldest first. Empty if the id is absent or its card is denied.
-   */
+  /** Returns a resource's history, oldest first. Returns an empty list if the id is absent or its card is denied. */
   history(id: string, query?: HistoryQuery): Promise<SeenHistoryEntry[]>;
 }

@@ -1,19 +1,20 @@
+import { requireWhole } from "../require-whole.ts";
 import { seenOverview } from "../access/present-record.ts";
 import { createBudgetedContext } from "./budgeted-context.ts";
-import { requireIds, requireWhole } from "./call-options.ts";
+import { requireIds } from "./call-options.ts";
 import type { Catalog, OverviewPage, OverviewQuery, SearchAnswer, SearchQuery } from "./catalog.ts";
 import type { CatalogContext } from "./catalog-context.ts";
 import { detailsOf } from "./details-of.ts";
 import { countFacets, findResources } from "./search-resources.ts";
 
-/** The calls of a catalog that change nothing and call no model. */
+/** Catalog methods that change nothing and call no model. */
 export type CatalogReader = Pick<Catalog, "overview" | "details" | "search" | "budgetedContext">;
 
-/** Number of matches that facets count and that a query can page through. */
+/** Maximum number of matches to count in facets and to page through. */
 const countedMatches = 200;
 const pagedMatches = 1_000;
 
-/** Answers calls from the records and the index of a context. */
+/** Creates a reader that answers calls from a context's records and index. */
 export function createCatalogReader(context: CatalogContext): CatalogReader {
   return {
     overview: (query = {}) => overviewPage(query, context),
@@ -49,21 +50,14 @@ async function overviewPage(query: OverviewQuery, context: CatalogContext): Prom
   requireWhole("pageSize", pageSize, [1, 1_000]);
   if (ids !== undefined) requireIds("ids", ids);
   const visible = await context.look(principal, signal);
-  const call = {
-    visible,
-    facets,
-    signal,
-  };
   const isBrowsing = text.trim() === "";
   const limit = isBrowsing ? Number.MAX_SAFE_INTEGER : pagedMatches;
-  const wanted = ids === undefined ? undefined : new Set(ids);
-  let matches: readonly string[];
-  if (isBrowsing && wanted !== undefined && facets === undefined) matches = [...wanted];
-  else {
-    const found = await findResources({ ...call, text, limit }, context);
-    const inSearch = found.hits.map(({ id }) => id);
-    matches = wanted === undefined ? inSearch : selectRequested(inSearch, wanted, isBrowsing);
-  }
+  const { hits } = await findResources({ visible, facets, signal, text, limit }, context);
+  const found = new Set(hits.map(({ id }) => id));
+  const wanted = new Set(ids ?? found);
+  // In search order, or in request order if there is no search.
+  const [first, second] = isBrowsing ? [wanted, found] : [found, wanted];
+  const matches = [...first].filter((id) => second.has(id));
   const records = matches.flatMap((id) => visible.get(id) ?? []);
   const start = (page - 1) * pageSize;
   const items = records
@@ -74,15 +68,4 @@ async function overviewPage(query: OverviewQuery, context: CatalogContext): Prom
     items,
     pageInfo: { page, pageSize, total: records.length, pages, hasNext: page < pages },
   };
-}
-
-/** The requested records, in search order. Without a search, in request order. */
-function selectRequested(
-  found: readonly string[],
-  wanted: ReadonlySet<string>,
-  isBrowsing: boolean,
-): string[] {
-  if (!isBrowsing) return found.filter((id) => wanted.has(id));
-  const fitting = new Set(found);
-  return [...wanted].filter((id) => fitting.has(id));
 }

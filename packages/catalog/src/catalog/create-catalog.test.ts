@@ -200,6 +200,7 @@ describe("createCatalog", () => {
     expect(picked.items.map(({ id }) => id)).toEqual(["api:w/12", "api:w/11"]);
     expect((await catalog.overview({ facets: { kind: "tabular" } })).items).toEqual([]);
     await expect(catalog.overview({ page: 0 })).rejects.toMatchObject({ code: "invalid_options" });
+    await expect(catalog.search({ limit: 0 })).rejects.toMatchObject({ code: "invalid_options" });
   });
 
   it("sees what another catalog writes to the same records", async () => {

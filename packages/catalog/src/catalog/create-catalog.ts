@@ -1,3 +1,4 @@
+import { requireWhole } from "../require-whole.ts";
 import { throwIfAborted } from "@ccl/core/async";
 import { estimatedCounter, systemClock } from "@ccl/core";
 import { createMemoryRecords } from "@ccl/records";
@@ -5,7 +6,7 @@ import { createMemoryRecords } from "@ccl/records";
 import { CatalogError } from "../catalog-error.ts";
 import { drillDown } from "./drill-down.ts";
 import { createMemorySearchIndex } from "../search/create-memory-search-index.ts";
-import { requireIds, requireWhole } from "./call-options.ts";
+import { requireIds } from "./call-options.ts";
 import type { Catalog, CatalogOptions } from "./catalog.ts";
 import type { CatalogContext } from "./catalog-context.ts";
 import { createCatalogReader } from "./create-catalog-reader.ts";

@@ -1,12 +1,13 @@
+import { requireWhole } from "../require-whole.ts";
 import { presentDetails, viewColumns } from "../access/present-record.ts";
 import { parseCursor, windowOf, type DetailsCard } from "../budget/details-card.ts";
 import type { ResourceRecord } from "../record/resource-record.ts";
 import { staleDigest } from "../record/schema-digest.ts";
-import { requireWhole, resolveAlias } from "./call-options.ts";
+import { resolveAlias } from "./call-options.ts";
 import type { DetailsAnswer, DetailsQuery } from "./catalog.ts";
 import type { VisibleSet } from "./visible-set.ts";
 
-/** Returns the cards of ids, in their order. A denied id looks like an absent one. */
+/** Returns the cards for the ids, in the same order. A denied id looks like an absent one. */
 export function detailsOf(
   ids: readonly string[],
   query: DetailsQuery,
@@ -32,7 +33,7 @@ export function detailsOf(
   return { items, missing };
 }
 
-/** Stale entries of the digest that the principal may see. */
+/** Returns stale digest entries that the principal may see. */
 export function seenStale(record: ResourceRecord, { visibility }: VisibleSet): string[] {
   const stale = staleDigest(record);
   if (stale.length === 0) return [];

@@ -1,18 +1,16 @@
+import { requireWhole } from "../require-whole.ts";
 import { countMessages, type ModelUsage, type Result, success } from "@ccl/core";
 import { generateStructured, type StructuredResult } from "@ccl/structured-output";
 
 import { buildContext } from "../budget/build-context.ts";
 import { fillRows, type FilledRows } from "../budget/fill-rows.ts";
 import { shareBudget } from "../budget/share-budget.ts";
-import { requireWhole, resolveAlias } from "./call-options.ts";
+import { resolveAlias } from "./call-options.ts";
 import type { CatalogContext } from "./catalog-context.ts";
 import { rankCandidates, toCandidate, type RankedCandidates } from "./budgeted-context.ts";
 import type { BudgetedContext, DrillDown, DrillDownRequest, DrillDownRound } from "./catalog.ts";
 import { CatalogError } from "../catalog-error.ts";
-import type { VisibleSet } from "./visible-set.ts";
-import type { RowInput } from "../budget/overview-row.ts";
 import { inertText } from "../record/inert-text.ts";
-import type { ResourceRecord } from "../record/resource-record.ts";
 import { pickPrompt } from "../drill-down/pick-prompt.ts";
 import { pickSchema, type PickAnswer } from "../drill-down/pick-schema.ts";
 
@@ -45,16 +43,8 @@ export async function drillDown(
     const candidates = request.candidates?.map((one) =>
       resolveAlias(typeof one === "string" ? one : one.id, request.aliases),
     );
-    const next = await rankCandidates(
-      {
-        ...rest,
-        candidates,
-        task: question,
-        budget,
-        exclude,
-      },
-      context,
-    );
+    const asked = { ...rest, candidates, task: question, budget, exclude };
+    const next = await rankCandidates(asked, context);
     found ??= next;
     if (next.records.length === 0) break;
     const canAskForMore = round < maxRounds;
@@ -62,13 +52,8 @@ export async function drillDown(
     const answer = await askForPicks(next, asking);
     if (answer === undefined) {
       if (round > 1) break;
-      throw new CatalogError(
-        "budget_exceeded",
-        `A pick prompt does not fit into ${budget} tokens; raise the budget.`,
-        {
-          details: { budget },
-        },
-      );
+      const message = `A pick prompt does not fit into ${budget} tokens; raise the budget.`;
+      throw new CatalogError("budget_exceeded", message, { details: { budget } });
     }
     usage = addUsage(usage, answer.result.usage);
     if (!answer.result.ok) return { ok: false, issues: answer.result.issues };
@@ -83,10 +68,9 @@ export async function drillDown(
     if (needMore === "") break;
     budget = Math.floor(budget * shrink);
   }
-  const finished = finish({ request, context, picks, found });
   return success({
     picks: [...picks].map(([id, why]) => ({ id, why })),
-    context: finished,
+    context: finish({ request, context, picks, found }),
     rounds,
     usage,
   });
@@ -107,7 +91,7 @@ interface Asked {
   tokens: number;
 }
 
-/** Asks the model for its picks. Undefined if not even an empty list of rows fits. */
+/** Asks the model for its picks. Returns undefined if not even an empty list of rows fits. */
 async function askForPicks(
   { records, visible }: RankedCandidates,
   asking: Asking,
@@ -115,7 +99,7 @@ async function askForPicks(
   const { request, context, budget, max, canAskForMore } = asking;
   const { counter } = context;
   const { usable } = shareBudget(budget, {}, counter);
-  const inputs = { length: records.length, at: (index: number) => rowAt(records[index], visible) };
+  const inputs = records.map((record) => toCandidate(record, visible));
   const promptOf = (rows: string): ReturnType<typeof pickPrompt> =>
     pickPrompt({ task: request.task, maxPicks: max, rows, canAskForMore });
   const countPrompt = (rows: string): number => {
@@ -145,13 +129,7 @@ async function askForPicks(
   }
 }
 
-function rowAt(record: ResourceRecord | undefined, visible: VisibleSet): RowInput | undefined {
-  return record === undefined ? undefined : toCandidate(record, visible).row();
-}
-
-/**
- * Builds a context from the picks' rows and cards only. It has no rows if the model picked nothing.
- */
+/** Builds a context only from the rows and cards of the picks. It has no rows if the model picked nothing. */
 function finish({
   request,
   context,
@@ -164,18 +142,19 @@ function finish({
   found: RankedCandidates | undefined;
 }): BudgetedContext {
   const { head, task, details } = request.reserve ?? {};
-  const records: ResourceRecord[] = [...picks.keys()].flatMap((id) => found?.visible.get(id) ?? []);
+  const candidates = [...picks.keys()].flatMap((id) => {
+    const record = found?.visible.get(id);
+    return found && record ? toCandidate(record, found.visible) : [];
+  });
   const { rest } = shareBudget(request.budget, { head, task }, context.counter);
   const built = buildContext({
-    candidates: records.flatMap((record) =>
-      found === undefined ? [] : toCandidate(record, found.visible),
-    ),
+    candidates,
     budget: request.budget,
     // The rows of the picks are short and few, so almost all tokens go to their cards.
     reserve: {
       head,
       task,
-      details: details ?? Math.max(0, rest - 60 - 16 * records.length),
+      details: details ?? Math.max(0, rest - 60 - 16 * candidates.length),
     },
     counter: context.counter,
   });

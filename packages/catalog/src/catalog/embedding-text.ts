@@ -1,10 +1,14 @@
 import { inertText } from "../record/inert-text.ts";
 import type { ResourceRecord } from "../record/resource-record.ts";
+import { digestName } from "../record/schema-digest.ts";
 
 const longestText = 4_000;
 const maxColumns = 100;
 
-/** The text of a record to embed: title, description, column names and example tasks, up to 4,000 characters. */
+/**
+ * Returns the text of a record to embed: title, description, column names and example tasks, up to 4,000
+ * characters.
+ */
 export function embeddingText({
   title,
   description = "",
@@ -12,8 +16,7 @@ export function embeddingText({
   schema_digest,
   examples = [],
 }: ResourceRecord): string {
-  const names =
-    columns?.map(({ name }) => name) ?? schema_digest.map((entry) => entry.split(":")[0] ?? "");
+  const names = columns?.map(({ name }) => name) ?? schema_digest.map(digestName);
   const parts = [
     inertText(title, 300),
     inertText(description, 2_000),

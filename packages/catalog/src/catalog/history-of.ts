@@ -1,19 +1,19 @@
+import { requireWhole } from "../require-whole.ts";
 import type { Records } from "@ccl/records";
 
 import type { Visibility } from "../access/create-visibility.ts";
 import { isWhole, viewColumns } from "../access/present-record.ts";
 import type { HistoryEntry } from "../store/history-entry.ts";
 import { readHistory } from "../store/read-history.ts";
-import { requireWhole } from "./call-options.ts";
 import type { ResourceChange } from "../record/diff-resource.ts";
 import type { ResourceRecord } from "../record/resource-record.ts";
 import type { HistoryQuery, SeenHistoryEntry } from "./catalog.ts";
 import type { VisibleSet } from "./visible-set.ts";
 
 /**
- * Reads a resource's history, oldest first. It requires access to the card. A removed resource has
- * no fields left to check rights against, so its history is shown only to a principal that sees
- * everything. Changes that name hidden columns are left out.
+ * Reads a resource's history, oldest first. Requires access to the card. A removed resource has no fields left to
+ * check rights against, so only a principal that sees everything can see its history. Changes that name hidden
+ * columns are omitted.
  */
 export async function historyOf(
   id: string,
@@ -25,9 +25,9 @@ export async function historyOf(
   const record = visible.recordOf(id);
   if (record === undefined ? !visibility.isOpen : !visibility.seesDetails(record)) return [];
   const oldestFirst = await readHistory(records, id, { limit, signal });
-  if (record === undefined) return oldestFirst.map(withoutChanges);
+  if (record === undefined) return oldestFirst.map((entry) => ({ ...entry, changes: [] }));
   const seesEvery = visibility.seesEveryColumn(record);
-  // A column that is gone may have been hidden. So show only names of columns that are visible now.
+  // A removed column may have been hidden, so show only names of columns that are visible now.
   const view = viewColumns(record, visibility);
   const seen = new Set(view.columns.map(({ name }) => name));
   const isSeen = (change: ResourceChange): boolean =>
@@ -44,7 +44,7 @@ export async function historyOf(
     .map(({ kind, at, cap_hash, changes }) => ({ id, kind, at, cap_hash, changes }));
 }
 
-/** False if the key names a hidden table, before or after the change. */
+/** Returns false if the key names a hidden table before or after the change. */
 function hasSeenKeys(
   { path, from, to }: ResourceChange,
   record: ResourceRecord,
@@ -52,10 +52,6 @@ function hasSeenKeys(
 ): boolean {
   if (!path.endsWith(".fk")) return true;
   return [from, to].every((key) => key === undefined || visibility.seesForeignKey(key, record));
-}
-
-function withoutChanges(entry: HistoryEntry): HistoryEntry {
-  return { ...entry, changes: [] };
 }
 
 function isShown(

@@ -12,7 +12,7 @@ import { type ResourceWrite, writeResources } from "../store/write-resources.ts"
 import type { RegisterReport } from "./catalog.ts";
 import type { ResidentRecords } from "./resident-records.ts";
 
-/** The parts of a catalog that `registerResources` needs. */
+/** Parts of a catalog that `registerResources` needs. */
 export interface RegisterContext {
   records: Records;
   resident: ResidentRecords;
@@ -20,7 +20,7 @@ export interface RegisterContext {
   signal?: AbortSignal | undefined;
 }
 
-/** Maximum number of tries. A try fails if another writer commits between reading and writing. */
+/** Maximum number of attempts. An attempt fails if another writer commits between its read and write. */
 const maxTries = 100;
 
 /** Checks, derives and writes a batch atomically. See `Catalog.register`. */
@@ -45,7 +45,7 @@ export async function registerResources(
   return { ok: true, value: { ...report, warnings } };
 }
 
-/** Removes the resources that exist, and returns their ids. */
+/** Removes existing resources and returns their ids. */
 export async function removeResources(
   ids: readonly string[],
   context: RegisterContext,

@@ -1,10 +1,10 @@
 import { compareCodeUnits } from "@ccl/core";
 import type { Records } from "@ccl/records";
-import { CatalogError } from "../catalog-error.ts";
 import type { AccessOptions } from "../access/access-options.ts";
 import { indexVariants, variantIdsOf } from "../access/search-variants.ts";
 import type { ResourceRecord } from "../record/resource-record.ts";
 import type { SearchDocument, SearchIndex } from "../search/search-index.ts";
+import { guarded } from "../search/guarded.ts";
 import { listResources, readResources } from "../store/list-resources.ts";
 import { changesLog } from "../store/stored-names.ts";
 import { embeddingText } from "./embedding-text.ts";
@@ -19,8 +19,8 @@ export interface ResidentOptions {
 }
 
 /**
- * Keeps resources in memory and their index up to date. It reads the log of changes before each
- * call is answered, so the writes of every process are visible.
+ * Keeps resources in memory and their index up to date. Reads the log of changes before answering each call, so
+ * writes by every process are visible.
  */
 export class ResidentRecords {
   readonly #options: ResidentOptions;
@@ -30,7 +30,7 @@ export class ResidentRecords {
   #sortedIds: readonly string[] | undefined;
   #queue: Promise<unknown> = Promise.resolve();
   #isLoaded = false;
-  /** Position in the log of changes up to which everything has been applied. */
+  /** Position in the log up to which all changes have been applied. */
   version = 0;
 
   constructor(options: ResidentOptions) {
@@ -47,7 +47,7 @@ export class ResidentRecords {
     return this.#sortedIds;
   }
 
-  /** Runs actions one at a time, so that none sees a half-applied write. */
+  /** Runs actions one at a time, so that none sees a partially applied write. */
   async exclusively<Value>(action: () => Promise<Value>): Promise<Value> {
     const turn = this.#queue.then(action);
     this.#queue = turn.catch(() => undefined);
@@ -79,7 +79,7 @@ export class ResidentRecords {
     }
   }
 
-  /** Embeds the resources that lack a vector. Returns why some still lack one, or undefined. */
+  /** Embeds resources without a vector. Returns the reason if some still lack one, otherwise undefined. */
   async fillVectors(signal?: AbortSignal): Promise<string | undefined> {
     const { vectors } = this.#options;
     if (vectors === undefined || this.#pending.size === 0) return undefined;
@@ -99,14 +99,14 @@ export class ResidentRecords {
     found: ReadonlyMap<string, Float32Array>,
     signal: AbortSignal | undefined,
   ): Promise<void> {
-    // A record that was written in the meantime has a new entry.
+    // A record written in the meantime has a new entry.
     const current = batch.filter((record) => this.#pending.get(record.id) === record);
     const documents = current.flatMap((record): SearchDocument[] => {
       const vector = found.get(embeddingText(record));
       return vector === undefined ? [] : [{ record, vector }];
     });
     if (documents.length === 0) return;
-    await this.#guarded(() => this.#options.index.put(documents, { signal }));
+    await guarded(() => this.#options.index.put(documents, { signal }));
     for (const { record } of documents) this.#pending.delete(record.id);
   }
 
@@ -116,8 +116,7 @@ export class ResidentRecords {
     await this.#takeIn(found, signal);
     const there = new Set(found.map(({ id }) => id));
     const gone = ids.filter((id) => !there.has(id));
-    if (gone.length > 0)
-      await this.#guarded(() => index.remove(gone.flatMap(variantIdsOf), { signal }));
+    if (gone.length > 0) await guarded(() => index.remove(gone.flatMap(variantIdsOf), { signal }));
     for (const id of gone) this.#forget(id);
   }
 
@@ -135,7 +134,7 @@ export class ResidentRecords {
       const vector = known?.get(embeddingText(record));
       return vector === undefined ? { record } : { record, vector };
     });
-    if (documents.length > 0) await this.#guarded(() => index.put(documents, { signal }));
+    if (documents.length > 0) await guarded(() => index.put(documents, { signal }));
     for (const record of resources) this.#records.set(record.id, record);
     for (const { record, vector } of documents) {
       if (vectors !== undefined && vector === undefined) this.#pending.set(record.id, record);
@@ -148,14 +147,5 @@ export class ResidentRecords {
     this.#records.delete(id);
     this.#sortedIds = undefined;
     for (const variant of variantIdsOf(id)) this.#pending.delete(variant);
-  }
-
-  async #guarded(action: () => Promise<void>): Promise<void> {
-    try {
-      await action();
-    } catch (cause) {
-      if (CatalogError.isInstance(cause)) throw cause;
-      throw new CatalogError("index_failed", "The search index failed; see the cause.", { cause });
-    }
   }
 }

@@ -7,6 +7,7 @@ import { hasFacets } from "@ccl/search";
 import { resourceIdOf } from "../access/search-variants.ts";
 import { viewColumns } from "../access/present-record.ts";
 import { CatalogError } from "../catalog-error.ts";
+import { guarded } from "../search/guarded.ts";
 import { rankResources } from "../search/rank-resources.ts";
 import type { ResourceRecord } from "../record/resource-record.ts";
 import type { RankWeights } from "../search/rank-weights.ts";
@@ -17,7 +18,7 @@ import type { VectorLeg } from "./catalog.ts";
 import type { VectorSource } from "./vector-source.ts";
 import type { VisibleSet } from "./visible-set.ts";
 
-/** The parts of a catalog that a search needs. */
+/** Parts of a catalog that a search needs. */
 export interface SearchContext {
   index: SearchIndex;
   vectors: VectorSource | undefined;
@@ -45,7 +46,7 @@ export interface Found {
   vectorLeg: VectorLeg;
 }
 
-/** Queries are cut to this length. Longer ones do not rank better. */
+/** Maximum length of a query. Longer queries are cut, because they do not rank better. */
 const longestQuery = 8_000;
 
 /** Ranks by words, and by meaning if an embedder answers. Without text and vector, sorts by id. */
@@ -99,10 +100,7 @@ async function find(options: FindOptions, context: SearchContext): Promise<Found
   return { hits, unmatchedTerms: ranked.unmatchedTerms, coverage: ranked.coverage, vectorLeg };
 }
 
-/**
- * The record of an index entry, with only its visible foreign keys, since only these may add
- * neighbours.
- */
+/** Returns an index entry's record with only its visible foreign keys, because only these may add neighbours. */
 function seenKeys(
   record: ResourceRecord,
   entry: string,
@@ -123,7 +121,7 @@ function plainIds(explain: ScoreExplanation): ScoreExplanation {
     : { ...explain, neighbourOf: resourceIdOf(explain.neighbourOf) };
 }
 
-/** Counts over the entries of the ids, or over everything visible. */
+/** Counts facets over the entries of the ids, or over all visible entries. */
 export async function countFacets(
   { visible, facets, exclude, signal }: FindOptions,
   ids: readonly string[] | undefined,
@@ -154,7 +152,7 @@ async function queryVector(
   return embedded === undefined ? { vectorLeg: "failed" } : { vector: embedded, vectorLeg: "used" };
 }
 
-/** Everything visible that matches the facets, by id. */
+/** Returns everything visible that matches the facets, by id. */
 function browse({ visible, facets, exclude, limit }: FindOptions): Found {
   const excluded = new Set(exclude);
   const hits: Found["hits"] = [];
@@ -166,13 +164,4 @@ function browse({ visible, facets, exclude, limit }: FindOptions): Found {
       hits.push({ id, score: 0, explain: {} });
   }
   return { hits, unmatchedTerms: [], coverage: 1, vectorLeg: "absent" };
-}
-
-async function guarded<Value>(action: () => Promise<Value>): Promise<Value> {
-  try {
-    return await action();
-  } catch (cause) {
-    if (CatalogError.isInstance(cause)) throw cause;
-    throw new CatalogError("index_failed", "The search index failed; see the cause.", { cause });
-  }
 }

@@ -1,16 +1,16 @@
 import { CatalogError } from "../catalog-error.ts";
-import { throwIfAborted } from "@ccl/core/async";
+import { throwIfAborted, withTimeout } from "@ccl/core/async";
 import type { Clock, Embedder } from "@ccl/core";
 import type { Records } from "@ccl/records";
 
 import { loadVectors, saveVectors } from "../store/stored-vectors.ts";
 
-/** Number of texts in one call of the embedder. */
+/** Number of texts in one embedder call. */
 const batchSize = 64;
-/** How long a failed embedder is left alone. */
+/** Time to wait before calling a failed embedder again. */
 const restMs = 30_000;
 
-/** The embedder, and where its vectors are stored. */
+/** The embedder and the store for its vectors. */
 export interface VectorSourceOptions {
   embedder: Embedder;
   records: Records;
@@ -18,16 +18,16 @@ export interface VectorSourceOptions {
   clock: Clock;
 }
 
-/** Vectors by text. Texts that could not be embedded are absent. */
+/** Vectors by text. Omits texts that could not be embedded. */
 interface EmbeddedTexts {
   vectors: Map<string, Float32Array>;
-  /** Why some texts are missing. */
+  /** The reason why some texts are missing. */
   failure?: string | undefined;
 }
 
 /**
- * Caches an embedder's vectors by text and limits its time, so that it can neither block a caller
- * nor make a call fail.
+ * Caches an embedder's vectors by text. Limits its time, so that it can neither block a caller nor make a call
+ * fail.
  */
 export interface VectorSource {
   /** Returns the stored vectors only. */
@@ -68,11 +68,7 @@ export function createVectorSource({
       if (missing.length > 0 && clock.now() < restUntil) return { vectors, failure: lastFailure };
       for (let start = 0; start < missing.length; start += batchSize) {
         const batch = missing.slice(start, start + batchSize);
-        const outcome = await embedBatch(batch, {
-          embedder,
-          timeoutMs,
-          signal,
-        });
+        const outcome = await embedBatch(batch, { embedder, timeoutMs, signal });
         throwIfAborted(signal, CatalogError);
         if (typeof outcome === "string") {
           restUntil = clock.now() + restMs;
@@ -88,7 +84,7 @@ export function createVectorSource({
   };
 }
 
-/** The vectors of a batch, or why there are none. */
+/** Returns the vectors of a batch, or the reason why there are none. */
 async function embedBatch(
   texts: string[],
   {
@@ -97,22 +93,13 @@ async function embedBatch(
     signal,
   }: { embedder: Embedder; timeoutMs: number; signal?: AbortSignal | undefined },
 ): Promise<Float32Array[] | string> {
-  const controller = new AbortController();
-  const stop = (): void => controller.abort(signal?.reason);
-  signal?.addEventListener("abort", stop, { once: true });
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  // Do not wait for an embedder that ignores its signal.
-  const bound = new Promise<string>((resolve) => {
-    timer = setTimeout(() => {
-      resolve(`the embedder did not answer within ${timeoutMs} ms`);
-      controller.abort();
-    }, timeoutMs);
-    controller.signal.addEventListener("abort", () => resolve("aborted"), { once: true });
-  });
+  const late = new Error();
   try {
-    const call = Promise.resolve().then(() => embedder.embed(texts, { signal: controller.signal }));
-    const vectors = await Promise.race([call, bound]);
-    if (typeof vectors === "string") return vectors;
+    const vectors = await withTimeout(async (stop) => embedder.embed(texts, { signal: stop }), {
+      timeoutMs,
+      signal,
+      onTimeout: () => late,
+    });
     if (!Array.isArray(vectors) || vectors.length !== texts.length)
       return "the embedder gave another number of vectors";
     const isGood = vectors.every((vector) => isSound(vector, embedder.dimensions));
@@ -120,10 +107,8 @@ async function embedBatch(
       ? vectors
       : `the embedder gave vectors that are not ${embedder.dimensions} finite numbers`;
   } catch (error) {
+    if (error === late) return `the embedder did not answer within ${timeoutMs} ms`;
     return `the embedder failed (${error instanceof Error ? error.name : "unknown"})`;
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener("abort", stop);
   }
 }
 

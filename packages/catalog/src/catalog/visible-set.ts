@@ -17,13 +17,13 @@ export interface HeldRecords {
 /** The resources that one principal may find. */
 export interface VisibleSet {
   visibility: Visibility;
-  /** Ids of index entries. Undefined: all. */
+  /** Ids of index entries that a search may return. Undefined means that it may return any entry. */
   allow: ReadonlySet<string> | undefined;
-  /** The record of an index entry or an id, if it is visible. */
+  /** Returns the record for an index entry or id, if it is visible. */
   get(id: string): ResourceRecord | undefined;
-  /** The record of an id, visible or not, for access decisions and audits. */
+  /** Returns the record for an id, visible or not. Used for access decisions and audits. */
   recordOf(id: string): ResourceRecord | undefined;
-  /** The index entry under which a resource is found. */
+  /** Returns the index entry under which a resource is found. */
   entryOf(id: string): string;
   /** Visible ids, sorted by code units. */
   ids(): readonly string[];
@@ -45,7 +45,10 @@ interface Variants {
  */
 const maxSets = 64;
 
-/** Decides which records a principal may find. It caches the result unless a rule is a function. */
+/**
+ * Creates a function that decides which records a principal may find. Caches the result unless a rule is a
+ * function.
+ */
 export function createVisibleSets(
   resident: HeldRecords,
   access: AccessOptions | undefined,
@@ -53,9 +56,9 @@ export function createVisibleSets(
   const kept = new Map<string, { version: number; variants: Variants }>();
   return (principal) => {
     const visibility = createVisibility(access, principal, (id) => resident.get(id));
+    if (visibility.isOpen) return visibleSet(resident, visibility, undefined);
     const { key } = visibility;
     const known = key === undefined ? undefined : kept.get(key);
-    if (visibility.isOpen) return visibleSet(resident, visibility, undefined);
     if (known?.version === resident.version)
       return visibleSet(resident, visibility, known.variants);
     const entries = new Map<string, string>();
@@ -91,11 +94,7 @@ function visibleSet(
     ids: () => (entries === undefined ? resident.ids() : [...entries.keys()]),
     filter({ facets, exclude }) {
       const excluded = exclude?.map((id) => entries?.get(id) ?? id);
-      return {
-        facets,
-        exclude: excluded,
-        allow,
-      };
+      return { facets, exclude: excluded, allow };
     },
   };
 }

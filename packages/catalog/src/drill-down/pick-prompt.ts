@@ -14,10 +14,7 @@ export interface PickPromptOptions {
 
 const longestTask = 4_000;
 
-/**
- * The messages that ask for picks. The rows are untrusted data, so they are fenced in their own
- * message.
- */
+/** Builds the messages that ask for picks. The rows are untrusted data, so they are fenced in their own message. */
 export function pickPrompt({
   task,
   maxPicks,

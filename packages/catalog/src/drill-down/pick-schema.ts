@@ -17,10 +17,7 @@ export interface PickRules {
 
 const longestReason = 200;
 
-/**
- * The schema of an answer. It may name only aliases or ids from the list, each once and no more
- * than `max`.
- */
+/** Creates the schema of an answer. It may name only aliases or ids from the list, each once, up to `max`. */
 export function pickSchema({ aliases, max, canAskForMore }: PickRules): z.ZodType<PickAnswer> {
   const ids = new Set(aliases.values());
   const pick = z.object({ alias: z.string().max(600), why: z.string().max(longestReason) });

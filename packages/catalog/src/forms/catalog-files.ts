@@ -1,108 +1,124 @@
 import { failure, success, type Issue, type Result, compareCodeUnits } from "@ccl/core";
+import { isRecord, type JsonRecord, parseJson, stringAt } from "@ccl/core/json";
 
-import { checkResources } from "../record/check-resource.ts";
-import type { ResourceOverview, ResourceRecord } from "../record/resource-record.ts";
-import { fromCompactJsonl, toCompactJsonl } from "./compact-jsonl.ts";
+import { checkRecords } from "../record/check-resource.ts";
+import type { ResourceRecord } from "../record/resource-record.ts";
 import { compactKeys } from "./compact-keys.ts";
 import { detailsPath } from "./details-path.ts";
 
-/** Texts by path, separated by `/`: `overview.jsonl` and `details/<id>.json`. */
+/** File contents by path, separated by `/`: `overview.jsonl` and `details/<id>.json`. */
 export type CatalogFiles = Readonly<Record<string, string>>;
 
 const overviewPath = "overview.jsonl";
 const overviewMembers = new Set<string>(compactKeys.map(([long]) => long));
+const longOf = new Map<string, string>(compactKeys.map(([long, short]) => [short, long]));
 
-/** Writes records as a folder that diffs well: sorted by id, with details that do not repeat the overview. */
+/**
+ * Writes records as a folder that diffs well: sorted by id, with a line of short keys for each overview, and
+ * details that do not repeat the overview.
+ */
 export function toCatalogFiles(records: readonly ResourceRecord[]): CatalogFiles {
   const sorted = [...records].sort((left, right) => compareCodeUnits(left.id, right.id));
-  const files: [string, string][] = [[overviewPath, toCompactJsonl(sorted)]];
-  for (const record of sorted) {
-    const members = Object.entries(record).filter(
-      ([name, value]) => !overviewMembers.has(name) && value !== undefined,
-    );
+  const lines = sorted.map((record) => {
+    const members = compactKeys.map(([long, short]): [string, unknown] => [short, record[long]]);
+    return `${JSON.stringify(Object.fromEntries(members))}\n`;
+  });
+  const details = sorted.map((record): [string, string] => {
+    const members = Object.entries(record).filter(([name]) => !overviewMembers.has(name));
     members.sort(([left], [right]) => compareCodeUnits(left, right));
-    const details = Object.fromEntries([["id", record.id], ...members]);
-    files.push([detailsPath(record.id), `${JSON.stringify(details, undefined, 2)}\n`]);
-  }
-  return Object.fromEntries(files);
+    const content = Object.fromEntries([["id", record.id], ...members]);
+    return [detailsPath(record.id), `${JSON.stringify(content, undefined, 2)}\n`];
+  });
+  return Object.fromEntries([[overviewPath, lines.join("")], ...details]);
 }
 
 /**
- * Reads the records of such a folder, sorted by id. Reports every issue at once, with the file
- * first in its path: `file_missing`, `file_unexpected`, `not_json`, `id_mismatch`, and the issues
- * of resources. A details file is optional.
+ * Reads the records in such a folder, sorted by id. Reports all issues at once. Paths start with the file,
+ * followed in `overview.jsonl` by the line from 0. Codes: `file_missing`, `file_unexpected`, `not_json`,
+ * `unknown_key`, `id_mismatch`, and the issues of resources. Details files are optional. Empty lines and a byte
+ * order mark are skipped.
  */
 export function fromCatalogFiles(files: CatalogFiles): Result<ResourceRecord[]> {
-  const text = Object.hasOwn(files, overviewPath) ? files[overviewPath] : undefined;
+  const text = textAt(files, overviewPath);
   if (text === undefined) {
-    return failure({
-      code: "file_missing",
-      path: [overviewPath],
-      message: "There is no overview.jsonl.",
-    });
-  }
-  const read = fromCompactJsonl(text);
-  if (!read.ok) {
-    return {
-      ok: false,
-      issues: read.issues.map((issue) => ({ ...issue, path: [overviewPath, ...issue.path] })),
-    };
+    const message = "There is no overview.jsonl.";
+    return failure({ code: "file_missing", path: [overviewPath], message });
   }
   const issues: Issue[] = [];
-  const paths = new Map(read.value.map((overview) => [detailsPath(overview.id), overview]));
-  for (const path of Object.keys(files).sort()) {
-    if (path === overviewPath || paths.has(path) || !path.startsWith("details/")) continue;
-    issues.push({
-      code: "file_unexpected",
-      path: [path],
-      message: `${path} belongs to no line of overview.jsonl.`,
-    });
-  }
-  const records = [...paths].flatMap(
-    ([path, overview]) => withDetails(path, { overview, files, issues }) ?? [],
+  const read = [...text.split("\n").entries()].flatMap(([at, line]) => {
+    const overview = line.trim() === "" ? undefined : readLine(line, { at, issues });
+    if (overview === undefined) return [];
+    return { at, overview, path: detailsPath(stringAt(overview, "id") ?? "") };
+  });
+  const paths = new Set(read.map(({ path }) => path));
+  const strays = Object.keys(files).filter(
+    (path) => path.startsWith("details/") && !paths.has(path),
   );
-  records.sort((left, right) => compareCodeUnits(left.id, right.id));
-  const [first, ...rest] = issues;
-  return first === undefined ? success(records) : { ok: false, issues: [first, ...rest] };
+  // Details of an unreadable line are not unexpected files.
+  for (const path of issues.length > 0 ? [] : strays.sort()) {
+    const message = `${path} belongs to no line of overview.jsonl.`;
+    issues.push({ code: "file_unexpected", path: [path], message });
+  }
+  const checked = checkRecords(
+    read.map((one) => ({ ...detailsOf(one, files, issues), ...one.overview })),
+  );
+  const found = checked.ok ? [] : checked.issues;
+  issues.push(
+    ...found.map((issue) => {
+      const [index, member = "", ...rest] = issue.path;
+      const { at = 0, path = overviewPath } = read[Number(index)] ?? {};
+      const isBelow = !overviewMembers.has(String(member)) && member !== "";
+      return {
+        ...issue,
+        path: isBelow ? [path, member, ...rest] : [overviewPath, at, member, ...rest],
+      };
+    }),
+  );
+  const [first, ...others] = issues;
+  if (first !== undefined) return failure(first, ...others);
+  const records = checked.ok ? checked.value : [];
+  return success(records.sort((left, right) => compareCodeUnits(left.id, right.id)));
 }
 
-function withDetails(
-  path: string,
-  { overview, files, issues }: { overview: ResourceOverview; files: CatalogFiles; issues: Issue[] },
-): ResourceRecord | undefined {
-  const text = Object.hasOwn(files, path) ? files[path] : undefined;
-  if (text === undefined) return { ...overview };
-  const details = parsedObject(text);
-  if (details === undefined) {
+function textAt(files: CatalogFiles, path: string): string | undefined {
+  return Object.hasOwn(files, path) ? files[path]?.replace(/^\uFEFF/, "") : undefined;
+}
+
+/** Reads an overview and expands its short keys. */
+function readLine(
+  line: string,
+  { at, issues }: { at: number; issues: Issue[] },
+): JsonRecord | undefined {
+  const value = parseJson(line);
+  if (!isRecord(value)) {
+    const message = `Line ${at + 1} is not a JSON object.`;
+    issues.push({ code: "not_json", path: [overviewPath, at], message });
+    return undefined;
+  }
+  for (const key of Object.keys(value).filter((name) => !longOf.has(name))) {
+    const message = `Line ${at + 1} has the key ${JSON.stringify(key.slice(0, 40))}; known are ${[...longOf.keys()].join(", ")}.`;
+    issues.push({ code: "unknown_key", path: [overviewPath, at, key], message });
+  }
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [longOf.get(key) ?? key, member]),
+  );
+}
+
+/** Returns the fields in the details file. Empty if there is no such file or it belongs to another overview. */
+function detailsOf(
+  { path, overview }: { path: string; overview: JsonRecord },
+  files: CatalogFiles,
+  issues: Issue[],
+): JsonRecord {
+  const text = textAt(files, path);
+  if (text === undefined) return {};
+  const details = parseJson(text);
+  if (!isRecord(details)) {
     issues.push({ code: "not_json", path: [path], message: `${path} is not a JSON object.` });
-    return undefined;
+    return {};
   }
-  if (details["id"] !== overview.id) {
-    issues.push({
-      code: "id_mismatch",
-      path: [path, "id"],
-      message: `${path} has another id than its line has.`,
-    });
-    return undefined;
-  }
-  const checked = checkResources([{ ...details, ...overview }]);
-  if (!checked.ok) {
-    issues.push(
-      ...checked.issues.map((issue) => ({ ...issue, path: [path, ...issue.path.slice(1)] })),
-    );
-    return undefined;
-  }
-  const [input] = checked.value;
-  return input === undefined ? undefined : { ...input, ...overview };
-}
-
-function parsedObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ""));
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value))
-      : undefined;
-  } catch {
-    return undefined;
-  }
+  if (details["id"] === overview["id"]) return details;
+  const message = `${path} has another id than its line has.`;
+  issues.push({ code: "id_mismatch", path: [path, "id"], message });
+  return {};
 }

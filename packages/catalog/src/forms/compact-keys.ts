@@ -1,6 +1,6 @@
 import type { ResourceOverview } from "../record/resource-record.ts";
 
-/** Members of an overview and their short keys, in the order of a line. */
+/** Overview fields and their short keys, in line order. */
 export const compactKeys: readonly (readonly [keyof ResourceOverview, string])[] = [
   ["id", "id"],
   ["uri", "u"],

@@ -4,9 +4,9 @@ const longestName = 180;
 const devices = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/;
 
 /**
- * The file of a resource's details: `details/<id>.json`. Everything but `a-z 0-9 . _ -` is
- * percent-encoded, including capital letters, so that no two ids share a file on any file system.
- * Long ids end in `~` and a hash.
+ * Returns the path of a resource's details: `details/<id>.json`. Everything except `a-z 0-9 . _ -` is
+ * percent-encoded, including capital letters, so that no two ids share a file on any file system. Long ids end in
+ * `~` and a hash.
  */
 export function detailsPath(id: string): string {
   const isSafe = /^[a-z0-9._-]$/;

@@ -6,7 +6,6 @@ import { createCatalog } from "../catalog/create-catalog.ts";
 import type { ResourceRecord } from "../record/resource-record.ts";
 import { listResources } from "../store/list-resources.ts";
 import { fromCatalogFiles, toCatalogFiles } from "./catalog-files.ts";
-import { fromCompactJsonl, toCompactJsonl } from "./compact-jsonl.ts";
 import { detailsPath } from "./details-path.ts";
 import { renderResourcesMarkdown } from "./render-resources-markdown.ts";
 
@@ -34,26 +33,45 @@ async function sampleRecords(): Promise<ResourceRecord[]> {
   return listResources(records);
 }
 
-describe("compact JSONL", () => {
+describe("overview.jsonl", () => {
   it("has the short keys of the stored format, with one overview per line", async () => {
     const [, orders] = await sampleRecords();
-    expect(toCompactJsonl(orders === undefined ? [] : [orders])).toMatchInlineSnapshot(`
+    const files = toCatalogFiles(orders === undefined ? [] : [orders]);
+    expect(files["overview.jsonl"]).toMatchInlineSnapshot(`
       "{"id":"res:db.pg.main.public.orders","k":"tabular","t":"orders (pg.main)","g":["sales"],"sh":{"cols":1},"sd":["id:int"],"cap":[],"ts":"2025-10-29T08:30:00Z","rv":1,"sh#":"82e0ead30941e279","ch#":"e3de82f953d30574"}
       "
     `);
   });
 
-  it("survives a round trip, byte for byte", async () => {
-    const text = toCompactJsonl(await sampleRecords());
-    const read = fromCompactJsonl(`\uFEFF\n${text}`);
-    expect(read.ok && toCompactJsonl(read.value)).toBe(text);
+  it("survives a round trip without details, a byte order mark and empty lines", async () => {
+    const text = toCatalogFiles(await sampleRecords())["overview.jsonl"] ?? "";
+    const read = fromCatalogFiles({ "overview.jsonl": `\uFEFF\n${text}` });
+    expect(read.ok && toCatalogFiles(read.value)["overview.jsonl"]).toBe(text);
   });
 
-  it("reports every invalid line", () => {
-    const lines = ["{", "[]", '{"id":"a","k":"api"}', "", '{"id":"a","k":"api","t":"A","zz":1}'];
-    const read = fromCompactJsonl(lines.join("\n"));
-    expect(read.ok ? [] : read.issues.map(({ code, path }) => `${code} ${path.join(".")}`)).toEqual(
-      ["not_json 0", "not_json 1", "unknown_key 4.zz", "invalid_resource 2.title"],
+  it("reports every invalid line", async () => {
+    const [first = ""] = toCatalogFiles(await sampleRecords())["overview.jsonl"]?.split("\n") ?? [];
+    const changed = (change: object): string =>
+      JSON.stringify({ ...Object(JSON.parse(first)), ...change });
+    const lines = [
+      "{",
+      "[]",
+      changed({ id: "a", t: undefined }),
+      "",
+      changed({ id: "b", zz: 1 }),
+      changed({ id: "c", rv: 0, "sh#": "none", ts: undefined }),
+    ];
+    const read = fromCatalogFiles({ "overview.jsonl": lines.join("\n") });
+    expect(read.ok ? [] : read.issues.map(({ code, path }) => `${code} ${path.join(" ")}`)).toEqual(
+      [
+        "not_json overview.jsonl 0",
+        "not_json overview.jsonl 1",
+        "unknown_key overview.jsonl 4 zz",
+        "invalid_resource overview.jsonl 2 title",
+        "invalid_resource overview.jsonl 5 updated_at",
+        "invalid_resource overview.jsonl 5 rev",
+        "invalid_resource overview.jsonl 5 schema_hash",
+      ],
     );
   });
 });

@@ -5,7 +5,7 @@ import type {
   ResourceSnippet,
 } from "../record/resource-record.ts";
 
-/** A resource to render: its details as a principal sees them, plus fields of the overview. */
+/** A resource to render: its details as seen by a principal, plus overview fields. */
 export interface DocumentedResource extends ResourceDetails {
   tags?: string[] | undefined;
   owner?: string | undefined;
@@ -14,7 +14,7 @@ export interface DocumentedResource extends ResourceDetails {
 
 /** Options of the page. */
 export interface ResourcesMarkdownOptions {
-  /** "Resources" by default. */
+  /** Title of the page. Defaults to "Resources". */
   title?: string | undefined;
 }
 

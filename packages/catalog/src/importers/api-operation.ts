@@ -6,14 +6,13 @@ import { resourceId, resourceUri, secretUri } from "./resource-address.ts";
 import { followReferences } from "../schema/resolve-reference.ts";
 import { schemaColumns, type SchemaColumns } from "../schema/schema-columns.ts";
 
-/** State shared by all operations of a document. */
+/** State shared by all operations in a document. */
 export interface ApiContext {
   root: JsonRecord;
-  version: 2 | 3;
   name: string;
   /** Without a trailing slash. Empty if unknown. */
   baseUrl: string;
-  /** The document's default, for operations that have no `security`. */
+  /** The document's default, used for operations without their own `security`. */
   security: unknown[];
   schemes: JsonRecord;
   owner: string | undefined;
@@ -23,22 +22,22 @@ export interface ApiContext {
 }
 
 /** One method of one path. */
-interface ApiOperation {
+export interface ApiOperation {
+  /** Unique within the document. */
+  name: string;
   path: string;
   method: string;
   operation: JsonRecord;
+  /** Parameters of the path, shared by all its methods. */
   shared: unknown[];
-  /** True if the id comes from the method and the path instead of the `operationId`. */
-  isNamedByPath?: boolean | undefined;
 }
 
 const maxParameters = 200;
 
-/** Turns an operation into a record of kind `api`. */
+/** Converts an operation to a record of kind `api`. */
 export function apiOperation(found: ApiOperation, context: ApiContext): ResourceInput {
-  const { path, method, operation, isNamedByPath } = found;
+  const { path, method, operation } = found;
   const { name, baseUrl, root } = context;
-  const id = isNamedByPath === true ? undefined : textField(operation, "operationId");
   const parameters = parametersOf(found, context);
   const parts = [
     readParameters(parameters, root),
@@ -50,11 +49,8 @@ export function apiOperation(found: ApiOperation, context: ApiContext): Resource
   const verb = method.toUpperCase();
   const summary = cleanText(operation["summary"], 200);
   return withoutUndefined({
-    id: resourceId("api", name, id ?? `${method}-${path}`),
-    uri:
-      baseUrl === ""
-        ? resourceUri("api", name, id ?? `${method}-${path}`)
-        : baseUrl + uriTemplate(path),
+    id: resourceId("api", name, found.name),
+    uri: baseUrl === "" ? resourceUri("api", name, found.name) : baseUrl + uriTemplate(path),
     kind: "api",
     title: summary ?? `${verb} ${path}`.slice(0, 200),
     ...cleanField("description", operation["description"] ?? operation["summary"]),
@@ -81,14 +77,14 @@ export function apiOperation(found: ApiOperation, context: ApiContext): Resource
   });
 }
 
-/** Keeps the `{parameters}` of the path and escapes every character that a URI cannot hold. */
+/** Escapes every character that a URI cannot contain. Keeps the path's `{parameters}`. */
 function uriTemplate(path: string): string {
   return encodeURI(path.replace(/\p{Surrogate}/gu, "\uFFFD"))
     .replaceAll("%7B", "{")
     .replaceAll("%7D", "}");
 }
 
-/** Merges the operation's parameters over those of its path, by location and name. */
+/** Merges the path's parameters with the operation's, which win if location and name are equal. */
 function parametersOf({ operation, shared }: ApiOperation, { root }: ApiContext): JsonRecord[] {
   const parameters = new Map<string, JsonRecord>();
   for (const entry of [...shared, ...arrayAt(operation, "parameters")].slice(0, maxParameters)) {
@@ -105,7 +101,7 @@ function readParameters(parameters: readonly JsonRecord[], root: JsonRecord): Sc
     const name = textField(parameter, "name");
     const place = textField(parameter, "in");
     if (name === undefined || place === undefined || place === "body") continue;
-    // Swagger 2 has the schema's fields in the parameter itself. OpenAPI 3 may have it under a media type.
+    // Swagger 2 puts the schema's fields in the parameter itself. OpenAPI 3 may put them under a media type.
     const schema = parameter["schema"] ?? mediaSchema(recordAt(parameter, "content")) ?? parameter;
     const read = schemaColumns(schema, { root, maxColumns: 1, maxDepth: 0 });
     unresolved.push(...read.unresolved);
@@ -163,16 +159,14 @@ function readAnswer(operation: JsonRecord, context: ApiContext): SchemaColumns {
   return schema === undefined ? nothing : flatten(schema, "response", context);
 }
 
-/** The schema of the JSON media type, or of the first media type. */
+/** Returns the schema of the JSON media type, or of the first media type if there is none. */
 function mediaSchema(content: JsonRecord): unknown {
   const types = Object.keys(content);
   const chosen = types.find((type) => /^[^;]*[/+]json\b/i.test(type)) ?? types[0];
   return chosen === undefined ? undefined : recordAt(content, chosen)["schema"];
 }
 
-/**
- * References to the secrets of the first security requirement. Empty if the operation needs none.
- */
+/** Returns references to the secrets in the first security requirement. Empty if the operation needs none. */
 function securityOf(
   operation: JsonRecord,
   context: ApiContext,
@@ -195,7 +189,7 @@ function securityOf(
   };
 }
 
-/** Like `oauth2`, `http bearer` or `apiKey header X-API-Key`. */
+/** Describes a scheme, e.g. `oauth2`, `http bearer` or `apiKey header X-API-Key`. */
 function schemeOf({ root, schemes }: ApiContext, name: string): string {
   const { value } = followReferences(root, schemes[name]);
   const scheme = isRecord(value) ? value : {};
@@ -212,7 +206,7 @@ const rules: [RegExp, string][] = [
 ];
 const paging = /^(?:page|offset|skip|cursor|after|before|page_?token|\$skip)$/i;
 
-/** The capabilities of an operation, inferred from the names of its query parameters. */
+/** Infers an operation's capabilities from the names of its query parameters. */
 function capabilitiesOf(method: string, columns: readonly ResourceColumn[]): string[] {
   if (method !== "get" && method !== "head") return ["call"];
   const names = columns.filter((column) => column["in"] === "query").map((column) => column.name);
@@ -231,7 +225,7 @@ interface ExampleParts {
   parameters: readonly JsonRecord[];
 }
 
-/** A request line with the required query parameters. */
+/** Returns a request line with the required query parameters. */
 function exampleRequest({ verb, baseUrl, path, parameters }: ExampleParts): string {
   const query = parameters
     .filter((parameter) => parameter["in"] === "query" && parameter["required"] === true)

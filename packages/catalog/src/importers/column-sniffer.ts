@@ -5,23 +5,23 @@ import { widened, type ValueType } from "./value-type.ts";
 interface Seen {
   type: ValueType;
   values: number;
-  /** Values that are present but null. */
+  /** Number of values that are present but null. */
   nulls: number;
 }
 
-/** Infers columns from values, in the order in which they first appear. */
+/** Infers columns from values. Columns are in order of first appearance. */
 export interface ColumnSniffer {
-  /** Counts a row. Its cells are pairs of a name and a type, so no value is kept. */
+  /** Counts a row. Cells are pairs of a name and a type, so no value is stored. */
   addRow(cells: Iterable<readonly [name: string, type: ValueType]>): void;
   columns(): ResourceColumn[];
-  /** Share of rows without a value by column, 0..1. Only columns with missing values are listed. */
+  /** Returns the share of rows without a value, 0..1, for each column with missing values. */
   nullRate(): Record<string, number>;
   readonly rows: number;
-  /** True if there were more columns than `maxColumns`. */
+  /** True if the rows had more than `maxColumns` columns. */
   readonly isCut: boolean;
 }
 
-/** Keeps up to `maxColumns` columns. */
+/** Creates a sniffer that keeps up to `maxColumns` columns. */
 export function createColumnSniffer(maxColumns: number): ColumnSniffer {
   const seen = new Map<string, Seen>();
   let rows = 0;

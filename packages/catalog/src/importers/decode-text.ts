@@ -6,8 +6,8 @@ export interface DecodedText {
 
 /**
  * Decodes the first bytes of a file. UTF-16 is recognized by its byte order mark. Text that is not valid UTF-8 is
- * Windows-1251 if its non-ASCII letters are mainly Cyrillic in that encoding, otherwise Windows-1252. Undefined if the
- * bytes are not text.
+ * read as Windows-1251 if its non-ASCII letters are mainly Cyrillic in that encoding, otherwise as Windows-1252.
+ * Returns undefined if the bytes are not text.
  */
 export function decodeText(bytes: Uint8Array): DecodedText | undefined {
   const [first, second] = bytes;
@@ -30,7 +30,7 @@ function decode(bytes: Uint8Array, encoding: DecodedText["encoding"]): string {
   return new TextDecoder(encoding).decode(bytes, { stream: true });
 }
 
-/** Russian text in Windows-1251 has runs of bytes from 0xC0 on. Western text has single ones between ASCII letters. */
+/** Russian text in Windows-1251 has runs of bytes >= 0xC0. Western text has single ones between ASCII letters. */
 function isCyrillic(bytes: Uint8Array): boolean {
   let inRuns = 0;
   let letters = 0;

@@ -9,12 +9,12 @@ import { readTextFile, type FileSchema } from "./sniff-file.ts";
 
 /** A file, or its first bytes. */
 export interface SourceFile {
-  /** The path of the file, with slashes. Its extension decides how the file is read. */
+  /** Path of the file, separated by slashes. The extension determines how the file is read. */
   name: string;
   bytes: Uint8Array;
-  /** Size of the whole file, if `bytes` are only its beginning. */
+  /** Size of the whole file, if `bytes` contains only the beginning. */
   sizeBytes?: number | undefined;
-  /** `ada://any/file/` plus the name by default. */
+  /** Defaults to `ada://any/file/` plus the name. */
   uri?: string | undefined;
   /** ISO 8601. */
   updated_at?: string | undefined;
@@ -28,17 +28,16 @@ export interface FromFilesOptions {
   sampleRows?: number | undefined;
   /** 2,000 by default. */
   maxColumns?: number | undefined;
-  /** `parquetMetadata` of hyparquet or an equivalent. Without it, Parquet files are rejected. */
+  /** hyparquet's `parquetMetadata` or an equivalent. Parquet files are rejected without it. */
   parquetMetadata?: ParquetMetadataReader | undefined;
   tags?: readonly string[] | undefined;
   owner?: string | undefined;
 }
 
 /**
- * Imports files as resources of kind `file`, sorted by id. They get the columns, types and null
- * rates of CSV (any delimiter, UTF-8, UTF-16 or Windows-1251), JSON, JSONL and Parquet. Other files
- * get only a name and a format. No value of a file is kept. Codes: `malformed_file`,
- * `parquet_reader_missing`, `duplicate_file`.
+ * Imports files as resources of kind `file`, sorted by id. CSV (any delimiter, UTF-8, UTF-16 or Windows-1251),
+ * JSON, JSONL and Parquet files get columns, types and null rates. Other files only get a name and a format. No
+ * value from a file is kept. Codes: `malformed_file`, `parquet_reader_missing`, `duplicate_file`.
  */
 export function fromFiles(
   files: readonly SourceFile[],
@@ -71,7 +70,7 @@ export function fromFiles(
 
 const membersOfFile = 'A file is { name: "orders.csv", bytes: Uint8Array }.';
 
-/** The member with a wrong type, which callers without type checks can pass. */
+/** Returns the field that has the wrong type, which callers without type checks can pass. */
 function wrongMember(file: unknown): "name" | "bytes" | undefined {
   const { name, bytes } = isRecord(file) ? file : {};
   if (typeof name !== "string" || name === "") return "name";
@@ -112,7 +111,7 @@ function fileResource(
     quality: Object.keys(nullRate).length > 0 ? { null_rate: nullRate } : undefined,
     updated_at: file.updated_at,
     owner,
-    columns_cut: isCut ? true : undefined,
+    columns_cut: isCut || undefined,
   });
 }
 

@@ -2,7 +2,7 @@ import { failure, success, type Issue, type Result } from "@ccl/core";
 import { compactKeys } from "../forms/compact-keys.ts";
 import type { ResourceInput } from "../record/resource-record.ts";
 import { cleanText } from "../schema/clean-text.ts";
-import { isRecord, type JsonRecord } from "@ccl/core/json";
+import { isRecord, type JsonRecord, parseJson } from "@ccl/core/json";
 
 const longNames = new Map<string, string>(compactKeys.map(([long, short]) => [short, long]));
 /** Fields that the catalog computes itself. */
@@ -11,15 +11,19 @@ const derived = new Set(["rev", "schema_hash", "cap_hash"]);
 const maxIssues = 100;
 
 /**
- * Reads records from JSONL text, in its order. Lines may be overview rows, compact rows with short
- * keys, or whole records, in any mixture. Fields that the catalog derives (`rev`, hashes) are
- * ignored. Codes: `malformed_line`, `not_a_record`. The path of an issue is the line's index from
- * 0.
+ * Reads records from JSONL text, in order. Lines can be any mix of overview rows, compact rows with short keys,
+ * and whole records. Fields that the catalog derives (`rev`, hashes) are ignored. Codes: `malformed_line`,
+ * `not_a_record`. An issue's path is the index of the line, from 0.
  */
 export function fromJsonl(text: string): Result<ResourceInput[]> {
   const issues: Issue[] = [];
   const resources: ResourceInput[] = [];
-  for (const [index, line] of linesOf(text)) {
+  for (const [index, row] of text
+    .replace(/^\uFEFF/, "")
+    .split("\n")
+    .entries()) {
+    const line = row.trim();
+    if (line === "") continue;
     const read = readLine(line, index);
     if (read.ok) resources.push(read.value);
     else issues.push(...read.issues);
@@ -29,22 +33,9 @@ export function fromJsonl(text: string): Result<ResourceInput[]> {
   return first === undefined ? success(resources) : failure(first, ...others);
 }
 
-function* linesOf(text: string): Generator<[number, string]> {
-  let at = text.startsWith("\uFEFF") ? 1 : 0;
-  for (let index = 0; at < text.length; index += 1) {
-    const found = text.indexOf("\n", at);
-    const end = found < 0 ? text.length : found;
-    const line = text.slice(at, end).trim();
-    if (line !== "") yield [index, line];
-    at = end + 1;
-  }
-}
-
 function readLine(line: string, index: number): Result<ResourceInput> {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
+  const value = parseJson(line);
+  if (value === undefined) {
     const start = JSON.stringify(cleanText(line.slice(0, 2_000), 80) ?? "");
     const message = `Line ${index + 1} is not JSON, it begins with ${start}; each line is one record.`;
     return failure({ code: "malformed_line", path: [index], message });
@@ -58,10 +49,7 @@ function readLine(line: string, index: number): Result<ResourceInput> {
   return failure({ code: "not_a_record", path: [index], message });
 }
 
-/**
- * Expands short keys, but only in a row without long ones. In a whole record, `k` is a custom
- * field.
- */
+/** Expands short keys, but only in a row that has no long ones. In a whole record, `k` is a custom field. */
 function withLongNames(row: JsonRecord): JsonRecord {
   const isCompact = !("kind" in row) && !("title" in row);
   const entries = Object.entries(row).map(([name, value]): [string, unknown] => [

@@ -8,17 +8,19 @@ import { callableFields } from "../schema/callable-fields.ts";
 
 /** Options of `fromMcpTools`. */
 export interface FromMcpToolsOptions {
-  /** Your name for the server. Part of ids (`res:mcp.files.read_file`) and uris (`ada://any/mcp/files/read_file`). */
+  /**
+   * Your name for the server. It becomes part of ids (`res:mcp.files.read_file`) and uris
+   * (`ada://any/mcp/files/read_file`).
+   */
   server: string;
   owner?: string | undefined;
   tags?: readonly string[] | undefined;
 }
 
 /**
- * Imports the tools of an MCP server, as `tools/list` returns them, as resources of kind `skill`,
- * sorted by name. Columns come from their schemas, and tags from their annotations (`readonly`,
- * `destructive`, `idempotent`, `openworld`), which are unverified claims of the server. If two
- * tools have the same name, the later one wins.
+ * Imports an MCP server's tools, as returned by `tools/list`, as resources of kind `skill`, sorted by name.
+ * Columns come from their schemas, and tags from their annotations (`readonly`, `destructive`, `idempotent`,
+ * `openworld`), which are unverified claims by the server. If two tools have the same name, the later one wins.
  * @throws CatalogError `import_failed` for a tool without a name
  */
 export function fromMcpTools(

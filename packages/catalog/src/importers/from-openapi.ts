@@ -3,34 +3,32 @@ import { parse as parseYaml } from "yaml";
 import type { ResourceInput } from "../record/resource-record.ts";
 import { lastById } from "./from-tools.ts";
 import { cleanText, cleanUrl } from "../schema/clean-text.ts";
-import { apiOperation, type ApiContext } from "./api-operation.ts";
+import { apiOperation, type ApiContext, type ApiOperation } from "./api-operation.ts";
 import { arrayAt, isRecord, recordAt, type JsonRecord } from "@ccl/core/json";
 import { textField } from "../schema/text-field.ts";
 import { followReferences } from "../schema/resolve-reference.ts";
 
 /** Options of `fromOpenApi`. */
 export interface FromOpenApiOptions {
-  /**
-   * Part of ids, like `res:api.petstore.listPets`. By default the document's title in lower case.
-   */
+  /** Part of ids, e.g. `res:api.petstore.listPets`. Defaults to the document's title in lower case. */
   name?: string | undefined;
-  /** By default the document's first server. User and password in a URL are left out. */
+  /** Defaults to the document's first server. A user name and password in the URL are removed. */
   baseUrl?: string | undefined;
   owner?: string | undefined;
   tags?: readonly string[] | undefined;
 }
 
-/** A document with more operations is rejected instead of being imported in part. */
+/** Maximum number of operations. Larger documents are rejected rather than partly imported. */
 const maxOperations = 20_000;
 const maxJsonChars = 64 * 1024 * 1024;
-/** Limit for YAML, which is about a hundred times slower to parse than JSON. */
+/** Maximum length of YAML, which parses about a hundred times slower than JSON. */
 const maxYamlChars = 8 * 1024 * 1024;
 
 /**
- * Imports the operations of an OpenAPI 3.0, OpenAPI 3.1 or Swagger 2 document, sorted by id. The
- * document is a value, or JSON or YAML text. Columns come from parameters, body and response (`in`
- * says which), and security becomes references to secrets. A column whose reference is broken or
- * circular loses its type. Codes: `not_openapi`, `too_large`, `too_many_operations`.
+ * Imports the operations of an OpenAPI 3.0, OpenAPI 3.1 or Swagger 2 document, sorted by id. The document can be a
+ * value, or JSON or YAML text. Columns come from parameters, body and response (`in` says which). Security schemes
+ * become references to secrets. A column whose reference is broken or circular has no type. Codes: `not_openapi`,
+ * `too_large`, `too_many_operations`.
  */
 export function fromOpenApi(
   document: unknown,
@@ -39,11 +37,7 @@ export function fromOpenApi(
   const read = typeof document === "string" ? readText(document) : success(document);
   if (!read.ok) return read;
   const root = read.value;
-  if (
-    !isRecord(root) ||
-    !isRecord(root["paths"] ?? root["webhooks"]) ||
-    versionOf(root) === undefined
-  ) {
+  if (!isRecord(root) || !isRecord(root["paths"] ?? root["webhooks"]) || !isKnownVersion(root)) {
     const message =
       'The document is not OpenAPI: it needs "openapi": "3..." or "swagger": "2.0", and "paths".';
     return failure({ code: "not_openapi", path: [], message });
@@ -54,16 +48,15 @@ export function fromOpenApi(
     return failure({ code: "too_many_operations", path: ["paths"], message });
   }
   const context = contextOf(root, options);
-  const resources = new Map<string, ResourceInput>();
-  for (const operation of operations) {
-    const resource = apiOperation(operation, context);
-    // The standard requires unique operation ids. If a document repeats one, the method and the
-    // path replace it.
-    const isTaken = resources.has(resource.id);
-    const named = isTaken ? apiOperation({ ...operation, isNamedByPath: true }, context) : resource;
-    resources.set(named.id, named);
-  }
-  return success(lastById([...resources.values()]));
+  const names = new Set<string>();
+  const resources = operations.map((found) => {
+    const id = textField(found.operation, "operationId");
+    // The standard requires unique operation ids. If a document repeats one, it is replaced by the method and the path.
+    const name = id === undefined || names.has(id) ? `${found.method}-${found.path}` : id;
+    names.add(name);
+    return apiOperation({ ...found, name }, context);
+  });
+  return success(lastById(resources));
 }
 
 function readText(text: string): Result<unknown> {
@@ -88,10 +81,8 @@ function readText(text: string): Result<unknown> {
   }
 }
 
-function versionOf(root: JsonRecord): 2 | 3 | undefined {
-  const { swagger, openapi } = root;
-  if (typeof openapi === "string" && openapi.startsWith("3.")) return 3;
-  return swagger === "2.0" || swagger === 2 ? 2 : undefined;
+function isKnownVersion({ swagger, openapi }: JsonRecord): boolean {
+  return String(openapi).startsWith("3.") || Number(swagger) === 2;
 }
 
 function contextOf(root: JsonRecord, options: FromOpenApiOptions): ApiContext {
@@ -100,7 +91,6 @@ function contextOf(root: JsonRecord, options: FromOpenApiOptions): ApiContext {
   const schemes = recordAt(recordAt(root, "components"), "securitySchemes");
   return {
     root,
-    version: versionOf(root) ?? 3,
     name:
       options.name ??
       title
@@ -118,8 +108,8 @@ function contextOf(root: JsonRecord, options: FromOpenApiOptions): ApiContext {
 }
 
 /**
- * The first server with its variables filled in, or Swagger's scheme, host and base path. Empty if the document names
- * none.
+ * Returns the first server with its variables filled in, or Swagger's scheme, host and base path. Empty if the
+ * document has none.
  */
 function serverOf(root: JsonRecord): string {
   const [server] = arrayAt(root, "servers");
@@ -139,17 +129,8 @@ function serverOf(root: JsonRecord): string {
 
 const methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace"] as const;
 
-/** An operation as the document defines it. */
-interface FoundOperation {
-  path: string;
-  method: string;
-  operation: JsonRecord;
-  /** Parameters of the path, shared by all its methods. */
-  shared: unknown[];
-}
-
-function listOperations(root: JsonRecord): FoundOperation[] {
-  const found: FoundOperation[] = [];
+function listOperations(root: JsonRecord): Omit<ApiOperation, "name">[] {
+  const found: Omit<ApiOperation, "name">[] = [];
   for (const [path, entry] of Object.entries(recordAt(root, "paths"))) {
     const { value: item } = followReferences(root, entry);
     if (!isRecord(item)) continue;

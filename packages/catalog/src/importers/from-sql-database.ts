@@ -2,6 +2,7 @@ import { throwIfAborted } from "@ccl/core/async";
 import { compareCodeUnits } from "@ccl/core";
 import type { PostgresClient, SqliteDatabase } from "@ccl/sql";
 import { CatalogError } from "../catalog-error.ts";
+import { requireWhole } from "../require-whole.ts";
 import type { ResourceInput } from "../record/resource-record.ts";
 import { importFailure } from "./import-signal.ts";
 import { readPostgresTables } from "./read-postgres-tables.ts";
@@ -13,29 +14,30 @@ import type { TableReadOptions } from "./table-read-options.ts";
 /** Options of `fromSqlDatabase`. */
 export interface FromSqlDatabaseOptions {
   /**
-   * Your name for the database, `main` by default. Part of ids (`res:db.pg.main.public.orders`) and uris
-   * (`ada://any/db/pg:main/public.orders`).
+   * Your name for the database. Defaults to `main`. It becomes part of ids (`res:db.pg.main.public.orders`) and
+   * uris (`ada://any/db/pg:main/public.orders`).
    */
   name?: string | undefined;
-  /** Schemas of PostgreSQL (by default all but the system's), or attached databases of SQLite (`main` by default). */
+  /** PostgreSQL schemas (default: all but system schemas) or attached SQLite databases (default: `main`). */
   schemas?: readonly string[] | undefined;
   /**
-   * Number of rows read from each table for null rates, and in SQLite for the types of untyped
-   * columns. 0 by default, since PostgreSQL keeps null rates in its statistics. No value of a row
-   * is kept.
+   * Number of rows to read from each table to compute null rates and, in SQLite, to infer types of untyped
+   * columns. Defaults to 0, since PostgreSQL keeps null rates in its statistics. No value from a row is kept.
    */
   sampleRows?: number | undefined;
   /**
-   * SQLite counts the rows of a table without statistics up to this limit. 100,000 by default. 0
-   * means no row count.
+   * Maximum number of rows to count in a SQLite table without statistics. Defaults to 100,000. 0 means no row
+   * count.
    */
   maxCountedRows?: number | undefined;
   /**
-   * Maximum number of tables. 20,000 by default. Above it the import fails, so that no table is
-   * silently missing.
+   * Maximum number of tables. Defaults to 20,000. The import fails if there are more, so no table is silently
+   * omitted.
    */
   maxTables?: number | undefined;
-  /** Reference to a connector's credentials, like `ada://secret/pg:main`. Never the secret itself. None by default. */
+  /**
+   * Reference to a connector's credentials, e.g. `ada://secret/pg:main`. Never the secret itself. None by default.
+   */
   secret?: string | undefined;
   owner?: string | undefined;
   tags?: readonly string[] | undefined;
@@ -43,9 +45,8 @@ export interface FromSqlDatabaseOptions {
 }
 
 /**
- * Imports the tables and views of a database, sorted by id, with columns, types, nulls, keys,
- * indexes, comments and row estimates. Reads only catalogs and statistics, plus bounded samples if
- * the options ask for them.
+ * Imports a database's tables and views, sorted by id, with columns, types, nulls, keys, indexes, comments and row
+ * estimates. Reads only system catalogs and statistics, plus bounded samples if requested.
  * @throws CatalogError `import_failed`, `invalid_options`, `aborted`
  */
 export async function fromSqlDatabase(
@@ -79,16 +80,10 @@ function readOptions(options: FromSqlDatabaseOptions): TableReadOptions {
     secret,
     signal,
   } = options;
-  for (const [name, value] of Object.entries({ sampleRows, maxCountedRows, maxTables })) {
-    if (Number.isSafeInteger(value) && value >= 0 && value <= 10_000_000) continue;
-    throw new CatalogError(
-      "invalid_options",
-      `${name} must be a whole number from 0 to 10,000,000, not ${value}.`,
-    );
-  }
+  for (const [name, value] of Object.entries({ sampleRows, maxCountedRows, maxTables }))
+    requireWhole(name, value, [0, 10_000_000]);
   if (secret !== undefined && !/^[a-z][a-z0-9+.-]*:\/\/[^@\s]+$/i.test(secret)) {
-    const message =
-      "secret must be a reference like ada://secret/pg:main, and no connection string.";
+    const message = "secret is a reference like ada://secret/pg:main, never a connection string.";
     throw new CatalogError("invalid_options", message);
   }
   return { schemas, sampleRows, maxCountedRows, maxTables, signal };

@@ -10,7 +10,7 @@ import { callableFields } from "../schema/callable-fields.ts";
 import { cleanText } from "../schema/clean-text.ts";
 import { resourceId, resourceUri } from "./resource-address.ts";
 
-/** A tool, executable or not, with catalog fields that its schemas do not have. */
+/** A tool, executable or not, plus catalog fields that its schemas cannot express. */
 export interface SkillDeclaration extends Pick<
   ToolDefinition,
   "name" | "description" | "inputSchema" | "outputSchema"
@@ -19,20 +19,20 @@ export interface SkillDeclaration extends Pick<
   tags?: readonly string[] | undefined;
   owner?: string | undefined;
   cost_hint?: CostHint | undefined;
-  /** Tasks that the tool is suited to. */
+  /** Tasks that the tool is suited for. */
   examples?: readonly ResourceExample[] | undefined;
-  /** Placed before the example call that is derived from the schema. */
+  /** Shown before the example call derived from the schema. */
   snippets?: readonly ResourceSnippet[] | undefined;
   anti_patterns?: readonly string[] | undefined;
-  /** Like `rbac:analyst-read`. */
+  /** For example, `rbac:analyst-read`. */
   policy?: string | undefined;
-  /** References such as `ada://secret/crm`, never values. */
+  /** References to secrets, such as `ada://secret/crm`. Never the values. */
   secrets?: readonly string[] | undefined;
 }
 
 /** Options of `fromTools`. */
 export interface FromToolsOptions {
-  /** Prefix of the names in ids and uris: `res:skill.sales.daily_revenue`. */
+  /** Prefix of names in ids and uris, such as `sales` in `res:skill.sales.daily_revenue`. */
   group?: string | undefined;
   tags?: readonly string[] | undefined;
   owner?: string | undefined;
@@ -49,7 +49,7 @@ export function fromTools(
   return lastById(tools.map((tool) => skillResource(tool, options)));
 }
 
-/** The resources sorted by id. If two have the same id, the later one wins. */
+/** Returns the resources sorted by id. If two have the same id, the later one wins. */
 export function lastById(resources: readonly ResourceInput[]): ResourceInput[] {
   const byId = new Map(resources.map((resource) => [resource.id, resource]));
   return [...byId.values()].sort((left, right) => compareCodeUnits(left.id, right.id));
@@ -61,14 +61,13 @@ function skillResource(
 ): ResourceInput {
   const parts = group === undefined ? [tool.name] : [group, tool.name];
   const { usage, ...fields } = callableFields(tool);
-  const knownOwner = tool.owner ?? owner;
   return withoutUndefined({
     id: resourceId("skill", ...parts),
     uri: resourceUri("skill", ...parts),
     kind: "skill",
     title: cleanText(tool.title ?? tool.name, 200) ?? "skill",
     tags: [...new Set([...(tool.tags ?? []), ...tags])],
-    owner: knownOwner,
+    owner: tool.owner ?? owner,
     cost_hint: tool.cost_hint,
     examples: tool.examples === undefined ? undefined : [...tool.examples],
     ...fields,
@@ -86,11 +85,7 @@ function cleanSnippet(snippet: ResourceSnippet): ResourceSnippet {
 
 function accessOf({ policy, secrets }: SkillDeclaration): ResourceInput["access"] {
   if (policy === undefined && secrets === undefined) return undefined;
-  const references = secrets?.map((secret) => secretReference(secret));
-  return {
-    policy,
-    secrets: references,
-  };
+  return { policy, secrets: secrets?.map(secretReference) };
 }
 
 /** Masks a value that is not a reference, because it may be the secret itself. */

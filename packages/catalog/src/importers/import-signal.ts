@@ -1,6 +1,6 @@
 import { CatalogError } from "../catalog-error.ts";
 
-/** Wraps a failure of a source in this package's error. A `CatalogError` is returned unchanged. */
+/** Wraps an error from a source in a `CatalogError`. Returns a `CatalogError` unchanged. */
 export function importFailure(source: string, error: unknown, signal?: AbortSignal): CatalogError {
   if (CatalogError.isInstance(error)) return error;
   if (signal?.aborted === true)

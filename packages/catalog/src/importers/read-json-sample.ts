@@ -1,20 +1,20 @@
 import { isRecord } from "@ccl/core/json";
 
-/** The first values of a JSON document. */
+/** The first values in a JSON document. */
 export interface JsonSample {
-  /** Rows of a list, or the document's single value. */
+  /** Rows of the list, or the document's single value. */
   values: unknown[];
-  /** The member of the document that holds the rows, unless the document itself is the list. */
+  /** The field that contains the rows. Undefined if the document itself is the list. */
   member?: string | undefined;
   /** True if all rows were read. */
   isWhole: boolean;
-  /** Length of the text that was read, to estimate the number of rows. */
+  /** Length of the text that was read. Used to estimate the number of rows. */
   readChars: number;
 }
 
 /**
- * Reads rows of a list at the root, or of the longest list of objects in a root object. A truncated
- * document must have a list at its root. Undefined if the text is not JSON.
+ * Reads rows from a list at the root, or from the longest list of objects in a root object. A truncated document
+ * must be a list. Returns undefined if the text is not JSON.
  */
 export function readJsonSample(
   text: string,
@@ -45,7 +45,7 @@ function isListOfObjects(entry: [string, unknown]): entry is [string, unknown[]]
   return Array.isArray(entry[1]) && entry[1].length > 0 && isRecord(entry[1][0]);
 }
 
-/** Reads one JSON value per line. A truncated last line is ignored. Undefined if another line is not JSON. */
+/** Reads one JSON value per line. Ignores a truncated last line. Returns undefined if any other line is not JSON. */
 export function readJsonLines(
   text: string,
   { isCut, maxRows }: { isCut: boolean; maxRows: number },
@@ -71,7 +71,7 @@ export function readJsonLines(
   return { values, isWhole: !isCut && at >= text.length, readChars: at };
 }
 
-/** Reads the elements of a list one by one. It finds them by bracket depth, so the document may be truncated. */
+/** Reads a list's elements one by one. Finds them by bracket depth, so the document may be truncated. */
 function readList(
   text: string,
   start: number,

@@ -5,14 +5,14 @@ import { cleanText } from "../schema/clean-text.ts";
 import { textField } from "../schema/text-field.ts";
 import type { FileSchema } from "./sniff-file.ts";
 
-/** Reads the footer of a Parquet file, like `parquetMetadata` of hyparquet. */
+/** Reads the footer of a Parquet file, as hyparquet's `parquetMetadata` does. */
 export type ParquetMetadataReader = (file: ArrayBuffer) => {
   num_rows: bigint;
   schema: object[];
   row_groups: object[];
 };
 
-/** Reads columns, types, row count and shares of nulls from the footer of a Parquet file. */
+/** Reads columns, types, row count and null rates from the footer of a Parquet file. */
 export function readParquetFile(
   { name, bytes }: { name: string; bytes: Uint8Array },
   reader: ParquetMetadataReader | undefined,
@@ -49,8 +49,8 @@ export function readParquetFile(
 }
 
 /**
- * The leaves of a flattened schema tree. Each element has the number of its children, and the first
- * is the root.
+ * Returns the leaves of a flattened schema tree. The first element is the root. Each element stores its number of
+ * children.
  */
 function leavesOf(elements: readonly object[]): ResourceColumn[] {
   const columns: ResourceColumn[] = [];
@@ -67,7 +67,7 @@ function leavesOf(elements: readonly object[]): ResourceColumn[] {
       withoutUndefined({
         name: own.join(".").slice(0, 300),
         type: typeOf(element),
-        nn: isRequired ? true : undefined,
+        nn: isRequired || undefined,
       }),
     );
   };
@@ -104,10 +104,7 @@ function typeOf(element: JsonRecord): string {
   return converted[conversion ?? ""] ?? physical[String(element["type"])] ?? "unknown";
 }
 
-/**
- * Null rates from the statistics of the row groups. A column has none if any group lacks
- * statistics.
- */
+/** Computes null rates from row group statistics. Omits a column if any group lacks statistics for it. */
 function nullRates(groups: readonly object[], rows: number): Record<string, number> {
   const nulls = new Map<string, number>();
   for (const group of groups) {

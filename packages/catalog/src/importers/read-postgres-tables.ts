@@ -10,11 +10,16 @@ import {
 import type { ResourceColumn } from "../record/resource-record.ts";
 import { textsOf } from "../schema/text-field.ts";
 import { quoteName } from "./sql-resource.ts";
-import { markKeys, nullShares, type ForeignKey, type SqlTable } from "./sql-table.ts";
+import {
+  countNullsSql,
+  markKeys,
+  nullShares,
+  type ForeignKey,
+  type SqlTable,
+} from "./sql-table.ts";
 import { refuseTooMany, type TableReadOptions } from "./table-read-options.ts";
 
-// Excludes partitions, which belong to their parent, and tables of extensions, which hold no user
-// data.
+// Excludes partitions, which belong to their parent, and extension tables, which contain no user data.
 const chosenTables = `
   SELECT c.oid, n.nspname, c.relname, c.relkind, c.reltuples
   FROM pg_catalog.pg_class c
@@ -94,7 +99,7 @@ const kinds: Record<string, SqlTable["kind"]> = {
   f: "foreign table",
 };
 
-/** Describes the tables of some schemas from PostgreSQL's catalogs, ordered by schema and name. */
+/** Describes the tables in the given schemas from PostgreSQL's catalogs, ordered by schema and name. */
 export async function readPostgresTables(
   client: PostgresClient,
   options: TableReadOptions,
@@ -208,7 +213,7 @@ function nullRates(rows: readonly PostgresRow[]): Map<string, Record<string, num
   return rates;
 }
 
-/** Null rates in the first rows. Undefined if the table cannot be read or has no rows. */
+/** Computes null rates over the first rows. Returns undefined if the table is unreadable or empty. */
 async function sampleNulls(
   session: PostgresSession,
   table: SqlTable,
@@ -218,10 +223,7 @@ async function sampleNulls(
   if (table.columns.length === 0 || table.kind === "view" || table.kind === "foreign table")
     return undefined;
   const source = [table.schema ?? "public", table.name].map(quoteName).join(".");
-  const counts = table.columns.map(
-    ({ name }, index) => `count(*) FILTER (WHERE ${quoteName(name)} IS NULL) AS c${index}`,
-  );
-  const sql = `SELECT count(*) AS total, ${counts.join(", ")} FROM (SELECT * FROM ${source} LIMIT ${sampleRows}) AS sample`;
-  const [row] = await session.query(sql);
+  const sample = `(SELECT * FROM ${source} LIMIT ${sampleRows}) AS sample`;
+  const [row] = await session.query(countNullsSql(table.columns, sample));
   return nullShares(table.columns, row);
 }

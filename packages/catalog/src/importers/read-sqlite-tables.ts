@@ -3,7 +3,13 @@ import { throwIfAborted } from "@ccl/core/async";
 import { withoutUndefined } from "@ccl/core/json";
 import { quoteIdentifier, type SqliteDatabase, type SqliteRow } from "@ccl/sql";
 import type { ResourceColumn } from "../record/resource-record.ts";
-import { markKeys, nullShares, type ForeignKey, type SqlTable } from "./sql-table.ts";
+import {
+  countNullsSql,
+  markKeys,
+  nullShares,
+  type ForeignKey,
+  type SqlTable,
+} from "./sql-table.ts";
 import { refuseTooMany, type TableReadOptions } from "./table-read-options.ts";
 
 /** Number of tables to read before yielding to other work on the thread. */
@@ -55,16 +61,13 @@ function listTables(
   }));
 }
 
-/**
- * Row counts by table, from the statistics of ANALYZE. The first number of `stat` is the row count.
- */
+/** Returns row counts by table from the statistics of ANALYZE. The first number in `stat` is the row count. */
 function readStatistics(database: SqliteDatabase, schema: string): Map<string, number> {
-  const source = `${quoteIdentifier(schema)}.sqlite_schema`;
-  const known = database.prepare(`SELECT 1 FROM ${source} WHERE name = 'sqlite_stat1'`).get();
+  const list = tableAt(schema, "sqlite_schema");
+  const known = database.prepare(`SELECT 1 FROM ${list} WHERE name = 'sqlite_stat1'`).get();
   if (known === undefined) return new Map();
-  const rows = database
-    .prepare(`SELECT tbl, stat FROM ${quoteIdentifier(schema)}.sqlite_stat1`)
-    .all();
+  const sql = `SELECT tbl, stat FROM ${tableAt(schema, "sqlite_stat1")}`;
+  const rows = database.prepare(sql).all();
   const counts = new Map<string, number>();
   for (const { tbl, stat } of rows) {
     const count = Number(String(stat).split(" ")[0]);
@@ -116,14 +119,14 @@ function readTable(reading: Reading, name: string, kind: SqlTable["kind"]): SqlT
 
 function columnOf(row: SqliteRow, keyLength: number): ResourceColumn {
   const type = String(row["type"]);
-  // A column that aliases the rowid is never null, whatever the table's declaration says.
+  // A column that aliases the rowid is never null, even if it is declared nullable.
   const isRowid = Number(row["pk"]) === 1 && keyLength === 1 && type.toUpperCase() === "INTEGER";
   const isGenerated = Number(row["hidden"]) > 1;
   return withoutUndefined({
     name: String(row["name"]),
     type: type === "" ? undefined : type.toLowerCase(),
-    nn: Number(row["notnull"]) === 1 || isRowid ? true : undefined,
-    generated: isGenerated ? true : undefined,
+    nn: Number(row["notnull"]) === 1 || isRowid || undefined,
+    generated: isGenerated || undefined,
   });
 }
 
@@ -157,44 +160,39 @@ function countRows(
   const known = statistics.get(name);
   if (known !== undefined) return { rows: known };
   if (options.maxCountedRows === 0) return {};
-  const source = `${quoteIdentifier(schema)}.${quoteIdentifier(name)}`;
   const limit = options.maxCountedRows + 1;
-  const counted = Number(
-    database.prepare(`SELECT count(*) AS n FROM (SELECT 1 FROM ${source} LIMIT ${limit})`).get()?.[
-      "n"
-    ],
-  );
+  const sql = `SELECT count(*) AS n FROM (SELECT 1 FROM ${tableAt(schema, name)} LIMIT ${limit})`;
+  const counted = Number(database.prepare(sql).get()?.["n"]);
   return counted < limit ? { rows: counted } : { rows: options.maxCountedRows, isAtLeast: true };
 }
 
 function sampleNulls(
-  { database, schema, options }: Reading,
+  reading: Reading,
   name: string,
   columns: readonly ResourceColumn[],
 ): Record<string, number> {
-  const counts = columns.map(
-    (column, index) => `sum(${quoteIdentifier(column.name)} IS NULL) AS c${index}`,
-  );
-  const source = `(SELECT * FROM ${quoteIdentifier(schema)}.${quoteIdentifier(name)} LIMIT ${options.sampleRows})`;
-  if (columns.length === 0) return {};
-  const sql = `SELECT count(*) AS total, ${counts.join(", ")} FROM ${source}`;
-  return nullShares(columns, database.prepare(sql).get()) ?? {};
+  const sql = countNullsSql(columns, sampleOf(reading, name));
+  return nullShares(columns, reading.database.prepare(sql).get()) ?? {};
 }
 
-/** Infers types from values for columns that declare none, such as computed columns of a view. */
-function sampleTypes(
-  { database, schema, options }: Reading,
-  name: string,
-  columns: readonly ResourceColumn[],
-): void {
+function sampleOf({ schema, options }: Reading, name: string): string {
+  return `(SELECT * FROM ${tableAt(schema, name)} LIMIT ${options.sampleRows})`;
+}
+
+function tableAt(schema: string, name: string): string {
+  return `${quoteIdentifier(schema)}.${quoteIdentifier(name)}`;
+}
+
+/** Infers types from values for columns without a declared type, such as computed columns in a view. */
+function sampleTypes(reading: Reading, name: string, columns: readonly ResourceColumn[]): void {
   const untyped = columns.filter((column) => column.type === undefined);
   if (untyped.length === 0) return;
   const kinds = untyped.map(
     (column, index) =>
       `group_concat(DISTINCT typeof(${quoteIdentifier(column.name)})) AS c${index}`,
   );
-  const source = `(SELECT * FROM ${quoteIdentifier(schema)}.${quoteIdentifier(name)} LIMIT ${options.sampleRows})`;
-  const row = database.prepare(`SELECT ${kinds.join(", ")} FROM ${source}`).get();
+  const sql = `SELECT ${kinds.join(", ")} FROM ${sampleOf(reading, name)}`;
+  const row = reading.database.prepare(sql).get();
   for (const [index, column] of untyped.entries()) {
     const seen = String(row?.[`c${index}`] ?? "").split(",");
     const type = commonType(new Set(seen.filter((kind) => kind !== "" && kind !== "null")));

@@ -1,10 +1,10 @@
 import { sha256Hex } from "@ccl/core";
 
 const encoder = new TextEncoder();
-/** Stays below the catalog's limit of 512 characters. */
+/** Maximum length of an id. Stays below the catalog's limit of 512 characters. */
 const maxIdChars = 400;
 
-/** Percent-encodes everything but letters and digits of any script, `_`, `-` and the characters of `alsoKept`. */
+/** Percent-encodes everything except letters and digits of any script, `_`, `-` and characters in `alsoKept`. */
 function encodePart(part: string, alsoKept: string): string {
   if (part === "") return "%";
   return part.replace(/[^\p{L}\p{N}_-]/gu, (character) =>
@@ -16,7 +16,7 @@ function encodePart(part: string, alsoKept: string): string {
   );
 }
 
-/** Joins `res:` and the parts with dots. Different parts always give different ids, and no id contains a space. */
+/** Joins `res:` and the parts with dots. Different parts always produce different ids. Ids contain no spaces. */
 export function resourceId(...parts: readonly [string, ...string[]]): string {
   return shortened(`res:${parts.map((part) => encodePart(part, "")).join(".")}`);
 }
@@ -26,7 +26,7 @@ export function pathResourceId(root: string, path: string): string {
   return shortened(`res:${encodePart(root, "")}.${encodePart(path, "./")}`);
 }
 
-/** Replaces the end of a long id by the hash of the whole id. */
+/** Replaces the end of a long id with a hash of the whole id. */
 function shortened(id: string): string {
   return id.length <= maxIdChars
     ? id
@@ -38,17 +38,17 @@ export function resourceUri(...parts: readonly [string, ...string[]]): string {
   return `ada://any/${parts.map((part) => encodePart(part, ":.")).join("/")}`;
 }
 
-/** The reference to a secret: `ada://secret/` and the parts, joined with slashes. */
+/** Returns the reference to a secret: `ada://secret/` and the parts, joined with slashes. */
 export function secretUri(...parts: readonly [string, ...string[]]): string {
   return `ada://secret/${parts.map((part) => encodePart(part, ":.")).join("/")}`;
 }
 
-/** Encodes one name of a dotted address, such as a table after its schema. Encodes dots too. */
+/** Encodes one name in a dotted address, including any dots in it, such as the table in `schema.table`. */
 export function addressName(name: string): string {
   return encodePart(name, "");
 }
 
-/** The name that `encodePart` encoded. A malformed escape stays as it is. */
+/** Decodes the output of `encodePart`. Leaves malformed escapes unchanged. */
 export function decodeAddressName(text: string): string {
   if (text === "%") return "";
   try {

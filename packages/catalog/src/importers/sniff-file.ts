@@ -7,17 +7,17 @@ import { decodeText, type DecodedText } from "./decode-text.ts";
 import { readJsonLines, readJsonSample, type JsonSample } from "./read-json-sample.ts";
 import { typeOfText, typeOfValue, widened, type ValueType } from "./value-type.ts";
 
-/** The columns and rows of a file. */
+/** The columns and row count of a file. */
 export interface FileSchema {
   format: string;
   columns: ResourceColumn[];
-  /** Undefined if the file has no rows. */
+  /** Undefined if the file does not consist of rows. */
   rows?: number | undefined;
   /** False if `rows` is estimated from the size of the file. */
   isExact: boolean;
   nullRate: Record<string, number>;
   isCut: boolean;
-  /** Other facts, like `delimiter`. */
+  /** Other facts, such as `delimiter`. */
   details: Record<string, unknown>;
 }
 
@@ -32,7 +32,7 @@ interface TextSample extends DecodedText, SniffLimits {
   name: string;
   /** True if the text is only the beginning of the file. */
   isPart: boolean;
-  /** Length of the file divided by that of the text. */
+  /** Length of the file divided by the length of the text. */
   factor: number;
 }
 
@@ -40,7 +40,7 @@ const tableEnding = /^(?:csv|tsv|tab|psv)$/;
 const linesEnding = /^(?:jsonl|ndjson)$/;
 const jsonEnding = /^(?:json|geojson|topojson)$/;
 
-/** Reads the columns of a CSV, JSON or JSONL file. Any other file has only a format. */
+/** Reads the columns of a CSV, JSON or JSONL file. Returns only the format for other files. */
 export function readTextFile(
   file: { name: string; bytes: Uint8Array; sizeBytes?: number | undefined },
   ending: string,
@@ -67,7 +67,7 @@ export function readTextFile(
   return isTable ? readTable(sample) : readJson(sample, linesEnding.test(ending));
 }
 
-/** Limit for an object at the root, which must be read as a whole. */
+/** Size limit for a document with an object at the root, which must be read as a whole. */
 const maxWholeBytes = 16 * 1024 * 1024;
 
 function wholeBytes(bytes: Uint8Array, { sampleBytes }: SniffLimits): number {
@@ -114,7 +114,7 @@ function readTable(sample: TextSample): Result<FileSchema> {
   return success({ format: "csv", ...schemaOf(sniffer), nullRate, ...total, details });
 }
 
-/** The rows of the sample. The last one may be incomplete if the file continues, so it is dropped. */
+/** Returns the rows of the sample. Drops the last one if the file continues, because it may be incomplete. */
 function takeRows(sample: TextSample, delimiter: Delimiter): string[][] {
   const rows: string[][] = [];
   for (const row of readDelimited(sample.text, delimiter)) {
@@ -125,10 +125,7 @@ function takeRows(sample: TextSample, delimiter: Delimiter): string[][] {
   return rows;
 }
 
-/**
- * Length of the text up to the end of row `rows`. The whole text if it has no more rows than the
- * sample.
- */
+/** Returns the length of the text up to the end of row `rows`, or of the whole text if the sample has all rows. */
 function charsOf(sample: TextSample, delimiter: Delimiter, rows: number): number {
   if (rows <= sample.sampleRows) return sample.text.length;
   let chars = 0;
@@ -142,8 +139,8 @@ function charsOf(sample: TextSample, delimiter: Delimiter, rows: number): number
 }
 
 /**
- * True if the first row is a header. All its filled cells must be strings. In addition, a column
- * below must have another type, or the cells must be unique and none may recur below.
+ * True if the first row is a header. All its non-empty cells must be strings. In addition, a column must have
+ * another type below, or the cells must be unique and not recur below.
  */
 function isHeader(rows: readonly (readonly string[])[]): boolean {
   const [first, ...rest] = rows;
@@ -188,7 +185,7 @@ function rowsOfSample(sample: TextSample, read: JsonSample): { rows: number; isE
   return rowEstimate(sample, { rows: read.values.length, readChars: read.readChars });
 }
 
-/** Members of a row. Nested objects are expanded one level, as `address.city`. */
+/** Returns the fields of a row. Expands nested objects by one level, as in `address.city`. */
 function cellsOf(value: unknown): (readonly [string, ValueType])[] {
   if (!isRecord(value)) return [["value", typeOfValue(value)]];
   return Object.entries(value).flatMap(([name, member]): (readonly [string, ValueType])[] => {

@@ -6,7 +6,7 @@ import type { SqlTable } from "./sql-table.ts";
 
 /** The database that a table belongs to, and the owner of its records. */
 interface SqlResourceContext {
-  /** The first part of the uri's authority: `pg` or `sqlite`. */
+  /** First part of the uri's authority. */
   engine: "pg" | "sqlite";
   /** Your name for the database. */
   name: string;
@@ -15,19 +15,19 @@ interface SqlResourceContext {
   tags: readonly string[];
 }
 
-/** Reading a table with this many rows without a limit is an anti-pattern. */
+/** Minimum row count at which reading a table without a limit is an anti-pattern. */
 const largeRows = 100_000;
-/** Reading all columns of a table with this many is an anti-pattern. */
+/** Minimum column count at which reading all columns is an anti-pattern. */
 const wideColumns = 12;
 const snippetColumns = 6;
 const snippetRows = 50;
 
-/** The prefix of all uris of a database: `ada://any/db/pg:main/`. */
+/** Returns the prefix of all uris in a database, e.g. `ada://any/db/pg:main/`. */
 export function databaseUri(engine: string, name: string): string {
   return `${resourceUri("db", `${engine}:${addressName(name)}`)}/`;
 }
 
-/** Turns a table into a complete record. */
+/** Converts a table to a complete record. */
 export function sqlResource(table: SqlTable, context: SqlResourceContext): ResourceInput {
   const { engine, name, secret, owner, tags } = context;
   const path = table.schema === undefined ? [table.name] : [table.schema, table.name];
@@ -105,16 +105,14 @@ function usageOf(table: SqlTable): ResourceUsage {
 }
 
 const plainName = /^[a-z_][a-z0-9_]*$/;
-// Words that may name a column but must be quoted in a query, in either database.
+// Words that can name a column but must be quoted in a query in either database.
 const reserved = new Set(
   "all analyse analyze and any array as asc asymmetric between both by case cast check collate column constraint create cross current_catalog current_date current_role current_time current_timestamp current_user default deferrable desc distinct do else end escape except exists false fetch for foreign from full glob grant group having ilike in index inner intersect into is isnull join lateral leading left like limit localtime localtimestamp match natural not notnull null offset on only or order outer overlaps placing primary raise references regexp returning right select session_user set similar some symmetric table then to trailing transaction true union unique update user using values variadic verbose when where window with".split(
     " ",
   ),
 );
 
-/**
- * A name as SQL accepts it. It is quoted unless it is plain, lower-case and not a reserved word.
- */
+/** Quotes a name for SQL, unless it is plain, lower-case and not a reserved word. */
 export function quoteName(name: string): string {
   return plainName.test(name) && !reserved.has(name) ? name : `"${name.replaceAll('"', '""')}"`;
 }

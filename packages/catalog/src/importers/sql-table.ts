@@ -1,18 +1,19 @@
+import { quoteIdentifier } from "@ccl/sql";
 import type { ResourceColumn } from "../record/resource-record.ts";
 
 /** A table or view as a database describes itself. */
 export interface SqlTable {
-  /** Undefined if the schema is implied because there is only one, like SQLite's `main`. */
+  /** Undefined if there is only one schema, such as SQLite's `main`. */
   schema?: string | undefined;
   name: string;
   kind: "table" | "view" | "materialized view" | "foreign table" | "virtual table";
   comment?: string | undefined;
-  /** Number of rows, exact or estimated. Undefined if the database has no figure. */
+  /** Exact or estimated number of rows. Undefined if the database does not know it. */
   rows?: number | undefined;
-  /** True if there are more rows than `rows`, because the count was stopped. */
+  /** True if counting stopped early, so the table has more rows than `rows`. */
   isAtLeast?: boolean | undefined;
   columns: ResourceColumn[];
-  /** Columns of each unique key that spans several columns. */
+  /** The columns of each unique key with several columns. */
   uniqueKeys: string[][];
   /** Share of nulls by column, 0..1. */
   nullRate: Record<string, number>;
@@ -27,7 +28,15 @@ export interface ForeignKey {
   references: string[];
 }
 
-/** The null rates above 0, computed from the counts `c0`, `c1` and so on in a row. */
+/** Returns SQL that counts a source's rows, and the nulls in each column as `c0`, `c1` and so on. */
+export function countNullsSql(columns: readonly ResourceColumn[], source: string): string {
+  const counts = columns.map(
+    ({ name }, index) => `count(*) - count(${quoteIdentifier(name)}) AS c${index}`,
+  );
+  return `SELECT ${["count(*) AS total", ...counts].join(", ")} FROM ${source}`;
+}
+
+/** Returns the null rates above 0, computed from the row that `countNullsSql` selects. */
 export function nullShares(
   columns: readonly ResourceColumn[],
   row: Readonly<Record<string, unknown>> | undefined,

@@ -1,6 +1,6 @@
 import { CatalogError } from "../catalog-error.ts";
 
-/** Options of the readers of both databases. */
+/** Options shared by the PostgreSQL and SQLite readers. */
 export interface TableReadOptions {
   schemas: readonly string[] | undefined;
   sampleRows: number;
@@ -9,7 +9,7 @@ export interface TableReadOptions {
   signal: AbortSignal | undefined;
 }
 
-/** Rejects a database with too many tables, because an import must not leave any out. */
+/** Rejects a database with too many tables, because an import must not omit any. */
 export function refuseTooMany(maxTables: number): never {
   const message = `The database has more than ${maxTables} tables; name schemas, or raise maxTables.`;
   throw new CatalogError("import_failed", message);

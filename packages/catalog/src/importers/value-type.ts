@@ -1,4 +1,4 @@
-/** The types of values in files. */
+/** Types of values in files. */
 export type ValueType =
   | "null"
   | "boolean"
@@ -20,9 +20,7 @@ const timestampText =
   /^(\d{4}([-/.])\d\d\2\d\d)[T ](?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(Z|[+-](?:0\d|1[0-4])(?::?[0-5]\d)?)?$/;
 const nullTexts = /^(?:|null|NULL|NA|N\/A|n\/a|NaN|nan|None|\\N)$/;
 
-/**
- * The type of a cell in a text file. Codes with a leading zero, such as postal codes, are strings.
- */
+/** Returns the type of a cell in a text file. Codes with a leading zero, such as postal codes, are strings. */
 export function typeOfText(text: string): ValueType {
   const value = text.trim();
   if (nullTexts.test(value)) return "null";
@@ -43,8 +41,8 @@ function isDay(text: string): boolean {
 }
 
 /**
- * The type of a parsed JSON value. A string that is a date counts as a date, but a string of digits
- * does not count as a number.
+ * Returns the type of a parsed JSON value. A string that is a date counts as a date, but a string of digits does
+ * not count as a number.
  */
 export function typeOfValue(value: unknown): ValueType {
   if (value === null || value === undefined) return "null";
@@ -64,8 +62,8 @@ const wider: ReadonlyMap<string, ValueType> = new Map([
 ]);
 
 /**
- * The narrowest type that holds both: integers widen to numbers, dates to timestamps, null to any
- * type, and everything else to text.
+ * Returns the narrowest type that holds both. Integers widen to numbers, dates to timestamps, null to any type,
+ * and everything else to text.
  */
 export function widened(left: ValueType, right: ValueType): ValueType {
   if (left === right || right === "null") return left;

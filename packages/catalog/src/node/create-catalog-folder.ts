@@ -19,7 +19,6 @@ import {
   type CatalogSource,
   formatSources,
   type ImportedSource,
-  parseSources,
   sourceKey,
 } from "./sources-file.ts";
 
@@ -37,7 +36,7 @@ export interface CatalogFolder {
   readonly path: string;
   /** True if the folder contains a catalog, even if its first import was killed. */
   exists(): boolean;
-  /** Creates an empty catalog. False if there is one already. @throws CatalogError `conflict`, `aborted` */
+  /** Creates an empty catalog. Returns false if one already exists. @throws CatalogError `conflict`, `aborted` */
   init(options?: CallOptions): Promise<boolean>;
   /**
    * Reads the records on disk, after finishing any write that a killed process left incomplete.
@@ -51,15 +50,15 @@ export interface CatalogFolder {
    */
   readSources(content: FolderContent, options?: CallOptions): Promise<ImportedSource[]>;
   /**
-   * Replaces what `read` returned, all files or none.
-   * @throws CatalogError `conflict` if someone else wrote since
+   * Replaces what `read` returned. Writes all files or none.
+   * @throws CatalogError `conflict` if someone else has written since
    */
   write(
     before: FolderContent,
     after: CatalogFolderState,
     options?: CallOptions,
   ): Promise<FolderContent>;
-  /** Bytes of the last `saveIndex`. Undefined if there are none. */
+  /** Returns the bytes from the last `saveIndex`, or undefined if there are none. */
   loadIndex(): Promise<Uint8Array | undefined>;
   /** Saves a search index beside the records, in a cache that version control ignores. */
   saveIndex(bytes: Uint8Array): Promise<void>;
@@ -72,7 +71,7 @@ const indexFile = "index.bin";
 /** Options of `createCatalogFolder`. */
 export interface CatalogFolderOptions {
   /**
-   * True: `read` does not change the folder. It keeps no cache there, and an unfinished change is a `conflict`.
+   * If true, `read` does not change the folder. It keeps no cache there, and an unfinished change is a `conflict`.
    */
   readOnly?: boolean | undefined;
 }
@@ -118,6 +117,7 @@ export function createCatalogFolder(
       const texts = await readTexts(path, names, signal);
       if (texts === undefined || !matchesKnown(files, texts)) throw changedMeanwhile(path);
       const { fromJsonl } = await import("../importers/from-jsonl.ts");
+      const { parseSources } = await import("./parse-sources.ts");
       return parseSources(texts.get(sourcesFile) ?? formatSources([])).map((source) => {
         const read = fromJsonl(texts.get(importedPath(source)) ?? "");
         if (!read.ok) throw damagedCatalog(join(path, importedPath(source)), read.issues);
@@ -180,8 +180,8 @@ async function withLock<T>(
 }
 
 /**
- * Returns the cached content if no file has changed, otherwise reads the files. Undefined if they
- * change during the read.
+ * Returns the cached content if no file has changed, otherwise reads the files. Returns undefined if they change
+ * meanwhile.
  */
 async function readContent(
   path: string,
@@ -189,9 +189,7 @@ async function readContent(
   signal: AbortSignal | undefined,
 ): Promise<FolderContent | undefined> {
   const stamps = stampFolder(path);
-  const touched = [...stamps]
-    .filter(([name, { text }]) => known?.files.get(name)?.stamp !== text)
-    .map(([name]) => name);
+  const touched = touchedFiles(stamps, known?.files);
   const isSameList = known?.files.size === stamps.size;
   if (known !== undefined && isSameList && touched.length === 0) return known;
   const changed = await readTexts(path, touched, signal);
@@ -269,13 +267,13 @@ async function isUnchanged(
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
   const stamps = stampFolder(path);
-  const touched = [...stamps].filter(([name, { text }]) => files.get(name)?.stamp !== text);
-  const texts = await readTexts(
-    path,
-    touched.map(([name]) => name),
-    signal,
-  );
+  const texts = await readTexts(path, touchedFiles(stamps, files), signal);
   return texts !== undefined && stamps.size === files.size && matchesKnown(files, texts);
+}
+
+/** Returns files whose stamp has changed since the last read. */
+function touchedFiles(stamps: Stamps, files: FolderContent["files"] | undefined): string[] {
+  return [...stamps].flatMap(([name, { text }]) => (files?.get(name)?.stamp === text ? [] : name));
 }
 
 function matchesKnown(files: FolderContent["files"], texts: ReadonlyMap<string, string>): boolean {
@@ -299,7 +297,7 @@ function changedMeanwhile(path: string): CatalogError {
   return conflict(`${path} was changed meanwhile, and nothing was written. Run the command again.`);
 }
 
-/** The error for files that are not a valid catalog. `place` says where they are. */
+/** Creates the error for files that are not a valid catalog. `place` says where they are. */
 export function damagedCatalog(place: string, issues: readonly Issue[]): CatalogError {
   const lines = issues
     .slice(0, 20)

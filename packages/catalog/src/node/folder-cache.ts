@@ -26,7 +26,7 @@ export interface FolderContent {
 const format = 1;
 const recordsFile = "records.json";
 
-/** Loads the saved content. Undefined if nothing was saved, or if another version saved it. */
+/** Loads the saved content. Returns undefined if there is none or another version saved it. */
 export function loadContent(folder: string): FolderContent | undefined {
   try {
     const text = readFileSync(join(folder, ".cache", recordsFile), "utf8");
@@ -57,17 +57,14 @@ export async function saveContent(
 }
 
 /**
- * The head of a cache file. It has a digest, because a record with a flipped byte would look like
+ * Returns the head of a cache file. It contains a digest, because a record with a flipped bit could look like
  * another valid record.
  */
 function headOf(body: string): string {
   return `${format} ${sha256Hex(body)}`;
 }
 
-/**
- * Writes a cache file. Ignores failures (read-only checkouts, full disks), because a missing cache
- * only costs time.
- */
+/** Writes a cache file. Ignores errors (read-only checkouts, full disks), because a missing cache only costs time. */
 export async function saveCached(
   folder: string,
   name: string,

@@ -3,9 +3,9 @@ import { throwIfAborted } from "@ccl/core/async";
 import { type Dirent, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-/** The overviews of all resources. */
+/** The file with the overviews of all resources. */
 export const overviewFile = "overview.jsonl";
-/** Where resources come from. */
+/** The file that lists where resources come from. */
 export const sourcesFile = "sources.json";
 
 const readsPerTurn = 256;
@@ -15,13 +15,13 @@ const fineMs = 100;
 
 /** Identity and times of a file. */
 export interface FileStamp {
-  /** Differs after any change of the content, once `isSettled` is true. */
+  /** Once `isSettled` is true, any change to the content changes this text. */
   text: string;
-  /** False if another change within the resolution of the file's times could leave the stamp equal. */
+  /** False if another change within the resolution of file times could leave the stamp unchanged. */
   isSettled: boolean;
 }
 
-/** Stamps every file of a catalog's folder, by path. */
+/** Stamps every file in a catalog folder. Returns the stamps by path. */
 export function stampFolder(folder: string): Map<string, FileStamp> {
   const nowMs = Date.now();
   const stamps = new Map<string, FileStamp>();
@@ -36,7 +36,7 @@ export function stampFolder(folder: string): Map<string, FileStamp> {
   return stamps;
 }
 
-/** Reads the files as text. Undefined if one has vanished. */
+/** Reads the files as text. Returns undefined if any has disappeared. */
 export async function readTexts(
   folder: string,
   names: Iterable<string>,
@@ -54,7 +54,7 @@ export async function readTexts(
   return texts;
 }
 
-/** Reads a file as text. Undefined if it does not exist. */
+/** Reads a file as text. Returns undefined if it does not exist. */
 export function readTextSync(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8");

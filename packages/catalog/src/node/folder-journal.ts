@@ -7,15 +7,12 @@ import { syncFolder, writeFileDurable } from "@ccl/core/node";
 
 import { readTextSync } from "./folder-files.ts";
 
-/** Texts by path inside a folder. Null deletes the file. */
+/** New file contents by path in a folder. Null deletes the file. */
 export type FolderChanges = Readonly<Record<string, string | null>>;
 
 interface Journal {
   changes: FolderChanges;
-  /**
-   * Hashes of the contents that each file may have before the change, by path. Empty for a new
-   * file.
-   */
+  /** By path: hashes of the contents that a file may have before the change. Empty for a new file. */
   before: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -23,9 +20,9 @@ const journalFile = ".changes.json";
 const writesAtOnce = 16;
 
 /**
- * Writes changes of many files atomically. The journal is flushed to disk first, so that the next
- * process can complete a write that a kill or a power cut interrupted. The caller holds the
- * folder's lock and has called `finishChanges`.
+ * Writes changes to many files atomically. The journal is flushed to disk first, so that the next process can
+ * complete a write interrupted by a kill or power failure. The caller must hold the folder's lock and have called
+ * `finishChanges`.
  */
 export async function commitChanges(
   folder: string,
@@ -40,12 +37,12 @@ export async function commitChanges(
   await writeChanges(folder, Object.entries(changes));
 }
 
-/** True if a kill or a power cut left changes for `finishChanges` to complete. */
+/** True if a kill or power failure left changes for `finishChanges` to complete. */
 export function hasUnfinishedChanges(folder: string): boolean {
   return existsSync(join(folder, journalFile));
 }
 
-/** Completes unfinished changes. Later edits by people are kept. The caller holds the folder's lock. */
+/** Completes unfinished changes. Keeps later edits by people. The caller must hold the folder's lock. */
 export async function finishChanges(folder: string): Promise<void> {
   const text = readTextSync(join(folder, journalFile));
   if (text === undefined) return;
@@ -55,7 +52,7 @@ export async function finishChanges(folder: string): Promise<void> {
     if (found === (target ?? undefined)) return false;
     if (found === undefined || journal?.before[path]?.includes(sha256Hex(found)) === true)
       return true;
-    // The kill cut the file short, or the power cut left holes.
+    // The kill truncated the file, or the power failure left holes.
     return (target?.startsWith(found) ?? false) || found.includes("\0");
   });
   await writeChanges(folder, unfinished);
@@ -82,8 +79,8 @@ async function writeChanges(
 }
 
 /**
- * Parses the journal. Undefined if it is torn. It is flushed before the first file changes, so then
- * nothing was written yet.
+ * Parses the journal. Returns undefined if it is incomplete. It is flushed before any file changes, so nothing was
+ * written yet in that case.
  */
 function parseJournal(text: string): Journal | undefined {
   const end = text.indexOf("\n");

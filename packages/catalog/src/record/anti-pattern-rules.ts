@@ -1,4 +1,4 @@
-/** A rule that a snippet is checked against. */
+/** A rule to check snippets against. */
 export interface AntiPatternRule {
   rule:
     | "select_star"
@@ -8,7 +8,7 @@ export interface AntiPatternRule {
     | "order_by_random"
     | "missing_where"
     | "offset";
-  /** For `missing_limit`: the number of rows from which it applies. Undefined: any number. */
+  /** Row count from which `missing_limit` applies. If undefined, it applies to any number. */
   rows?: number | undefined;
   /** The rule as the resource words it. */
   text: string;
@@ -31,8 +31,8 @@ const wordings: readonly [AntiPatternRule["rule"], RegExp][] = [
 ];
 
 /**
- * Finds known rules in the anti-patterns of a resource, which are free text in English or Russian.
- * One text may state several rules.
+ * Finds known rules in a resource's anti-patterns, which are free text in English or Russian. One string may state
+ * several rules.
  */
 export function rulesOf(antiPatterns: readonly string[]): AntiPatternRule[] {
   return antiPatterns.flatMap((text) => {
@@ -57,7 +57,7 @@ const factors: Readonly<Record<string, number>> = {
 
 function rowsIn(text: string): number | undefined {
   const found =
-    /(\d[\d_, \u00A0]{0,20}(?:\.\d{1,6})?(?:e\d{1,2})?)\s?(k|m|b|million|тыс|млн|млрд)?/i.exec(
+    /(?<![\p{L}\p{N}_])(\d[\d_, \u00A0]{0,20}(?:\.\d{1,6})?(?:e\d{1,2})?)\s?(?:(million|тыс|млн|млрд|k|m|b)(?!\p{L}))?/iu.exec(
       text,
     );
   if (found === null) return undefined;
@@ -67,7 +67,7 @@ function rowsIn(text: string): number | undefined {
   return Number.isFinite(rows) ? rows : undefined;
 }
 
-/** Parses a number of rows as catalogs write it: 1000000, `1e7`, `>100000`, `~5k`. */
+/** Parses a row count as written in catalogs: 1000000, `1e7`, `>100000`, `~5k`. */
 export function rowsOf(estimate: string | number | undefined): number | undefined {
   return estimate === undefined ? undefined : rowsIn(String(estimate));
 }

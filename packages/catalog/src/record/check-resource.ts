@@ -1,12 +1,13 @@
 import type { Issue, Result } from "@ccl/core";
+import { isRecord, valueAt } from "@ccl/core/json";
 import * as z from "zod";
 
 import { cleanValue } from "./clean-value.ts";
-import type { ResourceInput } from "./resource-record.ts";
+import type { ResourceInput, ResourceRecord } from "./resource-record.ts";
 
 const longestId = 512;
 const longestTitle = 1_000;
-/** Maximum length of a record as JSON, in characters. */
+/** Maximum length of a record's JSON, in characters. */
 const longestRecord = 4_000_000;
 const unseen = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
 
@@ -42,7 +43,7 @@ const snippet = z.looseObject({
 });
 const able = z.boolean().exactOptional();
 
-/** The schema of a resource. Unknown members are kept. */
+/** Schema of a resource. Unknown fields are kept. */
 const resourceSchema = z.looseObject({
   id,
   kind: line,
@@ -102,22 +103,46 @@ const resourceSchema = z.looseObject({
     .exactOptional(),
 });
 
+const hash = z.string().regex(/^[0-9a-f]{16}$/, { error: "is not 16 hexadecimal digits" });
+
+/** Schema of a stored record, including fields that the catalog derives. */
+const recordSchema = resourceSchema.extend({
+  tags: names.default([]),
+  schema_digest: names.default([]),
+  cap: names.default([]),
+  updated_at: time,
+  rev: z.number().int().min(1),
+  schema_hash: hash,
+  cap_hash: hash,
+  derived: names.exactOptional(),
+});
+
+type Checked<Value> = Result<Value[]> & { warnings: Issue[] };
+
 /**
- * Validates resources from any source. Reports every issue at once, with the index of the resource
- * first in its path. Returns copies with well-formed Unicode and masked secrets. `warnings` lists
- * each masked secret. Codes: `invalid_resource`, `duplicate_id`, `not_json`, `resource_too_large`,
- * and the warning `secret_masked`.
+ * Validates resources from any source. Reports all issues at once. Paths start with the index of the resource.
+ * Returns copies with well-formed Unicode and masked secrets. `warnings` lists each masked secret. Codes:
+ * `invalid_resource`, `duplicate_id`, `not_json`, `resource_too_large`, and the warning `secret_masked`.
  */
-export function checkResources(
+export function checkResources(inputs: readonly unknown[]): Checked<ResourceInput> {
+  return checkAll<ResourceInput>(inputs, resourceSchema);
+}
+
+/** Validates stored records in the same way. */
+export function checkRecords(inputs: readonly unknown[]): Checked<ResourceRecord> {
+  return checkAll<ResourceRecord>(inputs, recordSchema);
+}
+
+function checkAll<Value extends ResourceInput>(
   inputs: readonly unknown[],
-): Result<ResourceInput[]> & { warnings: Issue[] } {
+  schema: z.ZodType<Value>,
+): Checked<Value> {
   const issues: Issue[] = [];
   const warnings: Issue[] = [];
-  const read: ResourceInput[] = [];
+  const read: Value[] = [];
   const seen = new Map<string, number>();
-  const plain = new Set<string>();
   for (const [index, input] of inputs.entries()) {
-    const resource = checkOne(input, { index, issues, warnings, plain });
+    const resource = checkOne(input, schema, { index, issues, warnings });
     if (resource === undefined) continue;
     const first = seen.get(resource.id);
     if (first !== undefined) {
@@ -134,14 +159,14 @@ interface Findings {
   index: number;
   issues: Issue[];
   warnings: Issue[];
-  plain: Set<string>;
 }
 
-function checkOne(
+function checkOne<Value>(
   input: unknown,
-  { index, issues, warnings, plain }: Findings,
-): ResourceInput | undefined {
-  const cleaned = cleanValue(input, plain);
+  schema: z.ZodType<Value>,
+  { index, issues, warnings }: Findings,
+): Value | undefined {
+  const cleaned = cleanValue(input);
   for (const { path, reason } of cleaned.refused.slice(0, 20)) {
     issues.push({
       code: "not_json",
@@ -155,7 +180,7 @@ function checkOne(
     issues.push({ code: "resource_too_large", path: [index], message });
     return undefined;
   }
-  const parsed = resourceSchema.safeParse(cleaned.value);
+  const parsed = schema.safeParse(cleaned.value);
   if (!parsed.success) {
     for (const issue of parsed.error.issues.slice(0, 50)) {
       const path = issue.path.map((part) => (typeof part === "symbol" ? String(part) : part));
@@ -172,19 +197,10 @@ function checkOne(
 }
 
 function found(value: unknown, path: readonly (string | number)[]): string {
-  let at: unknown = value;
-  for (const part of path) {
-    at =
-      typeof at === "object" && at !== null && Object.hasOwn(at, part)
-        ? Reflect.get(at, part)
-        : undefined;
-  }
+  const at = valueAt(value, path);
   if (at === undefined) return "nothing";
-  return typeof at === "object" && at !== null
-    ? Array.isArray(at)
-      ? "a list"
-      : "an object"
-    : quoted(at);
+  if (Array.isArray(at)) return "a list";
+  return isRecord(at) ? "an object" : quoted(at);
 }
 
 function quoted(value: unknown): string {

@@ -1,10 +1,8 @@
 import { redactSecrets } from "@ccl/core";
 
 const loneSurrogate = /\p{Surrogate}/gu;
-/** Maximum depth of a value in a record. */
+/** Maximum nesting depth of a value in a record. */
 export const maxNesting = 32;
-const longestPlain = 64;
-const maxPlain = 100_000;
 
 /** The result of cleaning. */
 export interface CleanedValue {
@@ -16,26 +14,23 @@ export interface CleanedValue {
 }
 
 interface CleanState {
-  /** Path of the value that is being copied. The whole walk shares one list. */
+  /** Path of the value being copied. The whole traversal shares one list. */
   path: (string | number)[];
-  plain: Set<string>;
   masked: (string | number)[][];
   refused: { path: (string | number)[]; reason: string }[];
 }
 
 /**
- * Copies a value with well-formed Unicode and masked secrets. The copy shares nothing with the
- * value. Undefined members are left out. Functions, symbols, non-finite numbers and nesting beyond
- * 32 levels are rejected. `plain` collects short strings that need no cleaning, so that a batch
- * checks each column name and type only once.
+ * Copies a value, fixing Unicode and masking secrets. The copy shares nothing with the value. Omits undefined
+ * fields. Rejects functions, symbols, non-finite numbers and nesting beyond 32 levels.
  */
-export function cleanValue(value: unknown, plain: Set<string> = new Set()): CleanedValue {
-  const state: CleanState = { path: [], plain, masked: [], refused: [] };
+export function cleanValue(value: unknown): CleanedValue {
+  const state: CleanState = { path: [], masked: [], refused: [] };
   const { masked, refused } = state;
   return { value: copyOf(value, state), masked, refused };
 }
 
-/** Replaces every lone surrogate by U+FFFD. */
+/** Replaces every lone surrogate with U+FFFD. */
 function toWellFormed(text: string): string {
   return text.replace(loneSurrogate, "\uFFFD");
 }
@@ -82,17 +77,15 @@ function copyObject(value: object, state: CleanState): unknown {
   return Object.fromEntries(copies);
 }
 
-function cleanText(text: string, { masked, path, plain }: CleanState): string {
-  if (plain.has(text)) return text;
+function cleanText(text: string, { masked, path }: CleanState): string {
   const { text: clean, findings } = redactSecrets(toWellFormed(text));
   if (findings.length > 0) masked.push([...path]);
-  else if (clean === text && text.length <= longestPlain && plain.size < maxPlain) plain.add(text);
   return clean;
 }
 
 const secretName = /pass|pwd|secret|token|credential|key|auth/i;
 
-/** Masks values that only their name reveals as secret, such as that of `{ password: "..." }`. */
+/** Masks values that only their name identifies as secret, as in `{ password: "..." }`. */
 function maskPair(name: string, text: string, { masked, path }: CleanState): string {
   if (!secretName.test(name)) return text;
   const pair = JSON.stringify({ [name]: text });

@@ -4,13 +4,13 @@ import { deriveDigest, digestSize } from "./schema-digest.ts";
 
 /** Options of `deriveRecord`. */
 export interface DeriveOptions {
-  /** The previous record, if there is one. */
+  /** The previous record, if any. */
   before?: ResourceRecord | undefined;
   /** Milliseconds since the epoch. Used if there is no `updated_at`. */
   now: number;
 }
 
-/** The record of a checked input, and whether it differs from the previous one. */
+/** The record for a checked input, and whether it differs from the previous one. */
 export interface DerivedRecord {
   record: ResourceRecord;
   isChanged: boolean;
@@ -55,7 +55,7 @@ export function deriveRecord(input: ResourceInput, { before, now }: DeriveOption
   return { record, isChanged: true };
 }
 
-/** The default capabilities of a source: the operations that it can push down. */
+/** Returns a source's default capabilities: the operations that it can push down. */
 function capabilitiesOf({ pushdown = {} }: ResourceInput): string[] {
   return Object.entries(pushdown)
     .filter(([, isAble]) => isAble === true)

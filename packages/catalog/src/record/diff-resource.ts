@@ -21,25 +21,23 @@ export interface ResourceChange {
     | "capability_added"
     | "capability_removed"
     | "field_changed";
-  /** The changed field, like `columns.amount.type`, `cap.sort` or `description`. */
+  /** The changed field, e.g. `columns.amount.type`, `cap.sort` or `description`. */
   path: string;
   /** Absent if there was no value. Cut to 200 characters. */
   from?: string | undefined;
   to?: string | undefined;
 }
 
-/** The changes from one state of a resource to the next. */
+/** Changes from one state of a resource to the next. */
 export interface ResourceDiff {
-  /** The worst severity of the changes. `none` if there are none. */
+  /** The worst severity among the changes. `none` if there are no changes. */
   severity: ChangeSeverity | "none";
-  /** Breaking first, then by path. */
+  /** Breaking changes first, then sorted by path. */
   changes: ResourceChange[];
 }
 
 const ranks: Record<ChangeSeverity, number> = { breaking: 0, additive: 1, cosmetic: 2 };
-/**
- * Fields that are not compared here: the catalog derives them, or they have their own comparison.
- */
+/** Fields that are not compared here, because the catalog derives them or they have their own comparison. */
 const apart = new Set([
   "columns",
   "cap",
@@ -99,10 +97,7 @@ function columnText({ name, type }: ResourceColumn): string {
   return inertText(type === undefined ? name : `${name}:${type}`, 200);
 }
 
-/**
- * Column members whose change affects the result of a query. `nn` is not listed, because only
- * dropping it breaks readers.
- */
+/** Column fields whose change affects query results. `nn` is not listed, because only dropping it breaks readers. */
 const hard = new Set(["type", "pk", "fk", "unit"]);
 
 function memberChanges(from: ResourceColumn, to: ResourceColumn): ResourceChange[] {

@@ -3,13 +3,16 @@ import { isSameJson } from "@ccl/core/json";
 
 import type { ResourceColumn, ResourceInput } from "./resource-record.ts";
 
-/** The first 16 hexadecimal digits of SHA-256. Independent of the order of members, columns and capabilities. */
+/**
+ * The first 16 hexadecimal digits of SHA-256 hashes. They do not depend on the order of fields, columns and
+ * capabilities.
+ */
 export interface ResourceHashes {
   /** Covers names, types, nulls, keys and units of the columns, or the digest if there are no columns. */
   schema_hash: string;
   /** Covers the capabilities and what can be pushed down. */
   cap_hash: string;
-  /** Covers everything but `updated_at` and derived fields. */
+  /** Covers everything except `updated_at` and derived fields. */
   content_hash: string;
 }
 
@@ -23,14 +26,14 @@ export function hashResource(resource: ResourceInput): ResourceHashes {
   return { ...hashAbilities(resource), content_hash: hashOf(contentOf(resource)) };
 }
 
-/** The hashes that a record stores. */
+/** Returns the hashes that a record stores. */
 export function hashAbilities(resource: ResourceInput): Omit<ResourceHashes, "content_hash"> {
   const columns = [...(resource.columns ?? [])].sort((left, right) =>
     compareCodeUnits(left.name, right.name),
   );
   const digest = [...(resource.schema_digest ?? [])].sort();
   return {
-    schema_hash: columns.length > 0 ? hashOfText(schemaText(columns)) : hashOf(digest),
+    schema_hash: hashOf(columns.length > 0 ? columns.map(schemaOf) : digest),
     cap_hash: hashOf({ cap: [...(resource.cap ?? [])].sort(), pushdown: resource.pushdown ?? {} }),
   };
 }
@@ -44,39 +47,11 @@ function contentOf(resource: ResourceInput): Record<string, unknown> {
   return Object.fromEntries(Object.entries(resource).filter(([name]) => !derived.has(name)));
 }
 
-/**
- * Canonical JSON. For plain strings, `JSON.stringify` over sorted members gives the same result ten
- * times as fast.
- */
-function schemaText(columns: readonly ResourceColumn[]): string {
-  const schema = columns.map(schemaOf);
-  const isPlain = schema.every(({ fk, name, type, unit }) =>
-    [fk, name, type, unit].every(isTextOrNone),
-  );
-  const text = isPlain ? JSON.stringify(schema) : "";
-  return isPlain && !text.includes("\\ud") ? text : canonicalJson(schema);
-}
-
-function isTextOrNone(value: unknown): boolean {
-  return value === undefined || typeof value === "string";
-}
-
-/** Members in the order of canonical JSON. */
-function schemaOf({
-  name,
-  type,
-  nn,
-  pk,
-  fk,
-  unit,
-}: ResourceColumn): Record<"fk" | "name" | "nn" | "pk" | "type" | "unit", unknown> {
-  return { fk, name, nn: nn === true || undefined, pk: pk === true || undefined, type, unit };
+/** Returns the column fields that determine which queries it accepts. */
+function schemaOf({ name, type, nn, pk, fk, unit }: ResourceColumn): Partial<ResourceColumn> {
+  return { name, type, nn: nn === true || undefined, pk: pk === true || undefined, fk, unit };
 }
 
 function hashOf(value: unknown): string {
-  return hashOfText(canonicalJson(value));
-}
-
-function hashOfText(text: string): string {
-  return sha256Hex(text).slice(0, 16);
+  return sha256Hex(canonicalJson(value)).slice(0, 16);
 }

@@ -9,7 +9,7 @@ const plain = /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/;
  */
 export function inertText(text: string, maxChars: number): string {
   if (text.length <= maxChars && plain.test(text)) return text;
-  // Clean only the beginning, so that a description of megabytes costs no more than one of a page.
+  // Clean only the beginning, so that a description of several megabytes costs no more than one page.
   const head = text.slice(0, maxChars * 4 + 64);
   const line = head.replace(unseen, " ").replace(/ {2,}/g, " ").trim();
   return line.length <= maxChars && head.length === text.length ? line : cutText(line, maxChars);

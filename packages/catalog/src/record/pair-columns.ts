@@ -8,14 +8,14 @@ interface ColumnPair {
 }
 
 /**
- * Limit for removed columns times added ones. Above it, the table was replaced, and no renames are
- * looked for.
+ * Limit for removed columns times added columns. Above it, the table counts as replaced, and renames are not
+ * searched for.
  */
 const maxPairs = 40_000;
 /** Minimum similarity of names, unless the descriptions are equal. */
 const likeness = 0.5;
 
-/** How the columns of one state map to those of the next. */
+/** Maps the columns of one state to those of the next. */
 interface PairedColumns {
   /** Columns whose name stayed the same. */
   kept: ColumnPair[];
@@ -24,12 +24,12 @@ interface PairedColumns {
   added: ResourceColumn[];
 }
 
-/** Distinguishes parameters and fields of the same name by their `in`. */
+/** Returns a key that distinguishes parameters and fields with the same name by `in`. */
 function columnKey(column: ResourceColumn): string {
   return JSON.stringify([column["in"] ?? "", column.name]);
 }
 
-/** Pairs the columns of two states of a resource by name, and the rest as renames. */
+/** Pairs the columns of two states of a resource by name, then the rest as renames. */
 export function pairColumns(
   before: readonly ResourceColumn[],
   after: readonly ResourceColumn[],
@@ -91,7 +91,7 @@ function scoreOf(from: ResourceColumn, to: ResourceColumn): number {
   return isSameText ? 1 + names : names;
 }
 
-/** Dice coefficient over letter pairs, ignoring case and separators. 1 for equal names. */
+/** Returns the Dice coefficient over letter pairs, ignoring case and separators. 1 for equal names. */
 function likenessOf(left: string, right: string): number {
   const [one, two] = [bigramsOf(left), bigramsOf(right)];
   let shared = 0;

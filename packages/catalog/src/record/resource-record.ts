@@ -3,7 +3,7 @@ export type ResourceKind = "tabular" | "kv" | "api" | "bus" | "file" | "skill" |
 
 /** The size of a resource. */
 export interface ResourceShape {
-  /** A number or its text, like `1e7`. */
+  /** A number, or a string such as `1e7`. */
   rows_est?: string | number | undefined;
   cols?: number | undefined;
 }
@@ -15,7 +15,7 @@ export interface CostHint {
   [name: string]: unknown;
 }
 
-/** A task that a resource is suited to, with the operations it needs. */
+/** A task that a resource is suited for, with the operations it needs. */
 export interface ResourceExample {
   task: string;
   ops?: string[] | undefined;
@@ -29,12 +29,12 @@ export interface ResourceColumn {
   /** Not null. */
   nn?: boolean | undefined;
   pk?: boolean | undefined;
-  /** The column that it references, like `public.users.id`. */
+  /** The referenced column, e.g. `public.users.id`. */
   fk?: string | undefined;
-  /** Type of index, like `btree`. */
+  /** Index type, e.g. `btree`. */
   index?: string | undefined;
   unit?: string | undefined;
-  /** Like `pii`: hidden without a grant. */
+  /** Tags such as `pii`, which hides the column unless access is granted. */
   tags?: string[] | undefined;
   [name: string]: unknown;
 }
@@ -47,15 +47,15 @@ export interface ResourceSnippet {
   title?: string | undefined;
 }
 
-/** Examples of how to use a resource, and warnings how not to. */
+/** Examples of how to use a resource, and warnings about misuse. */
 export interface ResourceUsage {
   snippets?: ResourceSnippet[] | undefined;
   anti_patterns?: string[] | undefined;
 }
 
-/** Who may see the details, and which secrets a connector needs (references, never values). */
+/** Determines who may see the details and which secrets a connector needs (references, never values). */
 interface ResourceAccess {
-  /** Like `rbac:analyst-read`. */
+  /** For example, `rbac:analyst-read`. */
   policy?: string | undefined;
   secrets?: string[] | undefined;
 }
@@ -80,11 +80,11 @@ interface ResourcePushdown {
 }
 
 /**
- * A resource as it is registered. Only three fields are required. The catalog derives some of the
- * others, and keeps fields it does not know.
+ * A resource as registered. Only three fields are required. The catalog derives some of the others and keeps
+ * unknown fields.
  */
 export interface ResourceInput {
-  /** Like `res:db.pg.main.public.orders`. */
+  /** For example, `res:db.pg.main.public.orders`. */
   id: string;
   kind: ResourceKind;
   title: string;
@@ -94,14 +94,14 @@ export interface ResourceInput {
   /** `pii:none`, `fresh:realtime`, `lifecycle:stable` and your own. */
   tags?: string[] | undefined;
   shape?: ResourceShape | undefined;
-  /** Up to 5 fields as `name:type`. By default derived from the columns. */
+  /** Up to 5 fields as `name:type`. Derived from the columns by default. */
   schema_digest?: string[] | undefined;
   /** `scan`, `filter`, `project`, `aggregate`, `sort`, `limit`, `join` and the like. */
   cap?: string[] | undefined;
   cost_hint?: CostHint | undefined;
   examples?: ResourceExample[] | undefined;
   owner?: string | undefined;
-  /** ISO 8601. By default the time of registration. */
+  /** ISO 8601. Defaults to the time of registration. */
   updated_at?: string | undefined;
   columns?: ResourceColumn[] | undefined;
   constraints?: Record<string, unknown> | undefined;
@@ -112,7 +112,7 @@ export interface ResourceInput {
   [name: string]: unknown;
 }
 
-/** A resource as it is stored: checked, with derived fields, hashes and a revision. */
+/** A resource as stored: checked, with derived fields, hashes and a revision. */
 export interface ResourceRecord extends ResourceInput {
   tags: string[];
   schema_digest: string[];
@@ -121,13 +121,13 @@ export interface ResourceRecord extends ResourceInput {
   /** First 16 hexadecimal digits of the SHA-256 of the schema. */
   schema_hash: string;
   cap_hash: string;
-  /** From 1, incremented when a hash changes. */
+  /** Starts at 1 and is incremented when a hash changes. */
   rev: number;
-  /** Members that the catalog derived, like `schema_digest`. They are derived again when the columns change. */
+  /** Fields that the catalog derived, such as `schema_digest`. They are derived again when the columns change. */
   derived?: string[] | undefined;
 }
 
-/** What the overview shows of a resource. It is cheap to read and contains no secret. */
+/** The fields of a resource shown in the overview. Cheap to read and free of secrets. */
 export interface ResourceOverview {
   id: string;
   uri?: string | undefined;
@@ -146,7 +146,7 @@ export interface ResourceOverview {
   cap_hash: string;
 }
 
-/** What the details card shows of a resource to one principal. */
+/** The fields of a resource that its details card shows to one principal. */
 export interface ResourceDetails {
   id: string;
   uri?: string | undefined;

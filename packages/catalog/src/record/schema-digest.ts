@@ -2,11 +2,11 @@ import { inertText } from "./inert-text.ts";
 import type { ResourceColumn, ResourceInput } from "./resource-record.ts";
 import { isTime, shortType } from "./short-type.ts";
 
-/** Number of fields in a digest, as in the overview. */
+/** Number of fields in a digest. */
 export const digestSize = 5;
-/** Maximum number of columns considered. */
+/** Maximum number of columns to consider. */
 const maxColumns = 2_000;
-/** Maximum number of characters of prose read. */
+/** Maximum number of characters of prose to read. */
 const maxProse = 20_000;
 
 /**
@@ -44,13 +44,19 @@ export function deriveDigest(resource: ResourceInput): string[] {
   return chosen.map(({ column }) => digestEntry(column));
 }
 
-/** A column as `name:type`. */
+/** Formats a column as `name:type`. */
 function digestEntry({ name, type }: ResourceColumn): string {
   const short = inertText(name, 60);
   return type === undefined || type === "" ? short : `${short}:${shortType(type)}`;
 }
 
-/** Entries of a digest whose column is missing or has another type. */
+/** Returns the name in a digest entry, without its type. */
+export function digestName(entry: string): string {
+  const colon = entry.lastIndexOf(":");
+  return colon > 0 ? entry.slice(0, colon) : entry;
+}
+
+/** Returns digest entries whose column is missing or has another type. */
 export function staleDigest({ schema_digest = [], columns }: ResourceInput): string[] {
   if (columns === undefined || columns.length === 0) return [];
   const names = new Set(columns.map(({ name }) => name));
@@ -94,10 +100,7 @@ function proseOf({ title, description = "", examples = [] }: ResourceInput): Map
   return counts;
 }
 
-/**
- * Splits an identifier or a sentence into words, including at snake and camel case. Drops a plural
- * `s`.
- */
+/** Splits an identifier or sentence into words, including snake and camel case. Drops a plural `s`. */
 function wordsOf(text: string): string[] {
   const split = text.slice(0, maxProse).replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, "$1 $2");
   const words = split.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];

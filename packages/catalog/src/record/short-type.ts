@@ -25,7 +25,7 @@ export function shortType(type: string): string {
   return family?.[1] ?? /^[a-z_]\w{0,11}/.exec(plain)?.[0] ?? "any";
 }
 
-/** True for a type of dates or times. */
+/** True for date and time types. */
 export function isTime(type: string | undefined): boolean {
   return type !== undefined && ["ts", "date"].includes(shortType(type));
 }

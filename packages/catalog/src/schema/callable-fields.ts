@@ -11,7 +11,7 @@ interface Callable {
   outputSchema?: object | undefined;
 }
 
-/** The columns of a tool's input and output (`in: "input"`, `in: "output"`), and an example call to copy. */
+/** Returns the columns of a tool's input and output (`in: "input"`, `in: "output"`) and an example call to copy. */
 export function callableFields({
   name,
   description,
@@ -34,7 +34,7 @@ export function callableFields({
   });
 }
 
-/** A call with the required fields. Each value is the field's type in angle brackets. */
+/** Returns a call with the required fields. Each value is the field's type in angle brackets. */
 function exampleCall(name: string, columns: readonly ResourceColumn[]): string {
   const given = columns.filter((column) => column.nn === true && !/[.[]/.test(column.name));
   const fields = given.map((column) => [column.name, `<${cleanText(column.type, 60) ?? "any"}>`]);

@@ -4,15 +4,15 @@ import { redactSecrets, truncateMiddle } from "@ccl/core";
 const maxTextChars = 2_000;
 
 /**
- * Masks secrets in text from a source, then cuts it if it is long and marks the cut. Undefined if
- * there is no text.
+ * Masks secrets in text from a source, then cuts long text and marks the cut. Returns undefined if there is no
+ * text.
  */
 export function cleanText(value: unknown, maxChars: number = maxTextChars): string | undefined {
   if (typeof value !== "string" || value.trim() === "") return undefined;
   return truncateMiddle(redactSecrets(value).text.trim(), { maxChars }).text;
 }
 
-/** `{ [name]: text }` with the cleaned text, or `{}`, to spread into a record. */
+/** Returns `{ [name]: text }` with the cleaned text, or `{}`, to spread into a record. */
 export function cleanField<Name extends string>(
   name: Name,
   value: unknown,

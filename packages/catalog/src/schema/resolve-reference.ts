@@ -1,21 +1,15 @@
-import { isRecord } from "@ccl/core/json";
+import { isRecord, valueAt } from "@ccl/core/json";
 
 /** Maximum length of a chain of references. */
 const maxHops = 32;
 
 /**
- * Resolves a JSON pointer (RFC 6901) that begins with `#`. Undefined if it leads nowhere or outside
+ * Resolves a JSON pointer (RFC 6901) that starts with `#`. Returns undefined if its target is missing or outside
  * the document.
  */
 function resolvePointer(root: unknown, reference: string): unknown {
   if (reference !== "#" && !reference.startsWith("#/")) return undefined;
-  let found: unknown = root;
-  for (const token of reference.split("/").slice(1)) {
-    const key = decodeToken(token);
-    if (typeof found !== "object" || found === null || !Object.hasOwn(found, key)) return undefined;
-    found = Array.isArray(found) ? found[Number(key)] : isRecord(found) ? found[key] : undefined;
-  }
-  return found;
+  return valueAt(root, reference.split("/").slice(1).map(decodeToken));
 }
 
 function decodeToken(token: string): string {
@@ -33,7 +27,7 @@ interface Resolved {
   value: unknown;
   /** The references followed, in order. */
   followed: string[];
-  /** The reference that leads nowhere or closes a cycle. */
+  /** The reference that has no target or closes a cycle. */
   broken?: string | undefined;
 }
 

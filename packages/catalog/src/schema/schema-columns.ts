@@ -7,15 +7,13 @@ import { followReferences } from "./resolve-reference.ts";
 
 /** Options of `schemaColumns`. */
 interface SchemaColumnsOptions {
-  /** The document that `$ref`s point into. By default the schema itself. */
+  /** The document that `$ref`s refer to. Defaults to the schema itself. */
   root?: unknown;
-  /** Set on each column, like `query` or `response`. */
+  /** Value of `in` for each column, such as `query` or `response`. */
   in?: string | undefined;
   /** 200 by default. */
   maxColumns?: number | undefined;
-  /**
-   * Maximum depth to which objects are expanded. 4 by default. A deeper object becomes one column.
-   */
+  /** Maximum depth for expanding objects. 4 by default. Deeper objects become one column. */
   maxDepth?: number | undefined;
 }
 
@@ -25,13 +23,13 @@ export interface SchemaColumns {
   columns: ResourceColumn[];
   /** True if columns beyond the limit or parts nested too deeply were left out. */
   isCut: boolean;
-  /** References that lead nowhere in the document. Their columns have the type `unknown`. */
+  /** References without a target in the document. Their columns have the type `unknown`. */
   unresolved: string[];
 }
 
 interface Walk extends Complete<Omit<SchemaColumnsOptions, "in">>, SchemaColumns {
   in: string | undefined;
-  /** How many more schemas may be visited, which bounds schemas that branch endlessly. */
+  /** Number of schemas that may still be visited. Limits schemas that branch endlessly. */
   visitsLeft: number;
 }
 
@@ -68,8 +66,8 @@ export function schemaColumns(schema: unknown, options: SchemaColumnsOptions = {
 }
 
 /**
- * The object that a schema describes, with the properties of all its parts and branches. A property
- * is required if every branch requires it.
+ * Returns the object that a schema describes, with the properties of all its parts and branches. A property is
+ * required if every branch requires it.
  */
 export function objectSchema(schema: unknown): { properties: JsonRecord; required: string[] } {
   const walk = { root: schema, unresolved: [], visitsLeft: 4_000, isCut: false };

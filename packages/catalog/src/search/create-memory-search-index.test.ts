@@ -265,6 +265,24 @@ describe("createMemorySearchIndex", () => {
     expect(ids.indexOf("res:db.concert.singer")).toBeLessThan(ids.indexOf("res:db.music.singer"));
   });
 
+  it("ranks what a record says of itself above what its many columns say", async () => {
+    const details = Array.from({ length: 30 }, (_, at) => ({
+      name: `field_${at}`,
+      type: "text",
+      description: at < 3 ? "Refund of the order" : "Set by the shop",
+    }));
+    const index = await filled([
+      recordOf("res:wide", { title: "shipments", container: "a", columns: details }),
+      recordOf("res:refunds", {
+        title: "returns",
+        container: "b",
+        description: "Each row is a refund of an order.",
+      }),
+    ]);
+    const { hits } = await index.searchText({ text: "refund of an order", limit: 2 });
+    expect(hits.map(({ id }) => id)).toEqual(["res:refunds", "res:wide"]);
+  });
+
   it("gains little from a database large enough to have every word somewhere", async () => {
     const words =
       "alder birch cedar daisy elder fern gorse hazel iris juniper kale larch maple nettle olive poppy".split(

@@ -3,9 +3,9 @@ import type { ResourceRecord } from "../record/resource-record.ts";
 const maxSteps = 4;
 
 /**
- * Ids that the foreign keys of a record may refer to, best guess first. For example,
- * `public.users.id` in `res:db.pg.main.public.orders` refers to `res:db.pg.main.public.users`. A
- * key may also be an id itself, with or without a column.
+ * Returns ids that a record's foreign keys may refer to, best guess first. For example, `public.users.id` in
+ * `res:db.pg.main.public.orders` refers to `res:db.pg.main.public.users`. A key may also be an id, with or without
+ * a column.
  */
 export function foreignKeyTargets(record: ResourceRecord): string[][] {
   const keys = new Set<string>();
@@ -13,7 +13,7 @@ export function foreignKeyTargets(record: ResourceRecord): string[][] {
   return [...keys].map((key) => targetsOfKey(record.id, key));
 }
 
-/** Ids that one foreign key of a resource may refer to, best guess first. */
+/** Returns ids that one foreign key of a resource may refer to, best guess first. */
 export function targetsOfKey(id: string, key: string): string[] {
   const table = withoutLastStep(key);
   if (key.includes(":")) return table === "" ? [key] : [key, table];

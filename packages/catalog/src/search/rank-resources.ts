@@ -1,7 +1,6 @@
 import { systemClock, withDefaults, type Clock } from "@ccl/core";
 import { fuseHits, type SearchFilter, type SearchHit, type TextHits } from "@ccl/search";
 
-import { CatalogError } from "../catalog-error.ts";
 import type { ResourceRecord } from "../record/resource-record.ts";
 import { addNeighbours, type ExplainedHit } from "./add-neighbours.ts";
 import { defaultRankWeights, type RankWeights } from "./rank-weights.ts";
@@ -11,7 +10,7 @@ import type { SearchIndex } from "./search-index.ts";
 /** Options of `rankResources`. */
 export interface RankResourcesOptions {
   index: SearchIndex;
-  /** The task or the search words. They also show which capabilities the task needs. */
+  /** The task or search words. They also indicate which capabilities the task needs. */
   text?: string | undefined;
   /** The task's embedding. Absent if there is no embedder, or if it failed. */
   vector?: Float32Array | undefined;
@@ -23,45 +22,34 @@ export interface RankResourcesOptions {
    * principal may not see.
    */
   lookup: (ids: readonly string[]) => Promise<readonly ResourceRecord[]>;
-  /**
-   * Number of hits that the word search and the vector search each contribute. By default the
-   * larger of four times the limit and 50 (100 with a vector).
-   */
-  candidates?: number | undefined;
   weights?: Partial<RankWeights> | undefined;
   /** Recency is measured from the clock's time. The system clock by default. */
   clock?: Clock | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** One record with its score and how the score was computed. */
-interface RankedHit extends ExplainedHit {
-  record: ResourceRecord;
-}
-
 /** The result of ranking. Hits are best first, and ties are sorted by id in code units. */
 export interface RankedResources {
-  hits: RankedHit[];
+  hits: ExplainedHit[];
   /** Words of the text that no visible record has. */
   unmatchedTerms: string[];
   /** Share of the text's terms that the visible records have, weighted by rarity: 0..1. 1 if there is no text. */
   coverage: number;
 }
 
-/** Maximum number of records added because foreign keys of the best hits name them. */
+/** Maximum number of records to add because foreign keys of the best hits name them. */
 const maxNeighbours = 3;
 const halfLifeDays = 30;
+/** Minimum number of word hits and of vector hits to rank. Four times the limit is used if that is higher. */
 const minCandidates = 50;
 const minWithVector = 100;
 
 /**
  * Searches words and vectors, fuses both, and adds records that foreign keys of the best hits name.
  * Without text and vector there are no hits. Errors of the index and the lookup are passed on.
- * @throws CatalogError `invalid_options` for an invalid limit
  */
 export async function rankResources(options: RankResourcesOptions): Promise<RankedResources> {
   const { limit, text = "", lookup } = options;
-  checkOptions(options);
   const weights = withDefaults<Partial<RankWeights>>(defaultRankWeights, options.weights);
   const legs = await searchLegs(options);
   const ids = [...new Set([...legs.text.hits, ...legs.vector].map(({ id }) => id))];
@@ -90,28 +78,17 @@ export async function rankResources(options: RankResourcesOptions): Promise<Rank
   });
   const { unmatchedTerms, coverage } = legs.text;
   return {
-    hits: hits.slice(0, limit).flatMap((hit) => withRecord(hit, records)),
+    hits: hits.slice(0, limit).filter(({ id }) => records.has(id)),
     unmatchedTerms,
     coverage,
   };
-}
-
-function checkOptions({ limit, candidates = 1 }: RankResourcesOptions): void {
-  for (const [name, value] of Object.entries({ limit, candidates })) {
-    if (Number.isSafeInteger(value) && value >= 0) continue;
-    throw new CatalogError(
-      "invalid_options",
-      `\`${name}\` must be a whole number from 0, not ${value}.`,
-    );
-  }
 }
 
 async function searchLegs(
   options: RankResourcesOptions,
 ): Promise<{ text: TextHits; vector: SearchHit[] }> {
   const { index, text = "", vector, limit, filter, signal } = options;
-  const enough = vector === undefined ? minCandidates : minWithVector;
-  const depth = Math.max(options.candidates ?? Math.max(enough, limit * 4), limit);
+  const depth = Math.max(vector === undefined ? minCandidates : minWithVector, limit * 4);
   const found: TextHits =
     text.trim() === ""
       ? { hits: [], unmatchedTerms: [], coverage: 1 }
@@ -127,9 +104,4 @@ async function searchLegs(
     { signal },
   );
   return { text: found, vector: [...nearest, ...others] };
-}
-
-function withRecord(hit: ExplainedHit, records: ReadonlyMap<string, ResourceRecord>): RankedHit[] {
-  const record = records.get(hit.id);
-  return record === undefined ? [] : [{ ...hit, record }];
 }

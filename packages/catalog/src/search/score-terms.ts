@@ -42,7 +42,7 @@ export function weighTerms(
 
 const dayMs = 86_400_000;
 /**
- * Steps to which recency is rounded. Finer differences only reflect when records happened to be
+ * Number of steps to which recency is rounded. Finer differences only reflect when records happened to be
  * registered.
  */
 const recencySteps = 1000;
@@ -50,9 +50,7 @@ const recencySteps = 1000;
 const halfLatencyMs = 1000;
 const halfEgressMb = 10;
 
-/**
- * 1 for now, halved after each half-life. 1 for `fresh:realtime`. 0 if the time cannot be parsed.
- */
+/** Returns 1 for now, halved after each half-life. 1 for `fresh:realtime`. 0 if the time cannot be parsed. */
 export function recencyOf(record: ResourceRecord, nowMs: number, halfLifeDays: number): number {
   if (record.tags.includes("fresh:realtime")) return 1;
   const updated = Date.parse(record.updated_at);
@@ -61,13 +59,13 @@ export function recencyOf(record: ResourceRecord, nowMs: number, halfLifeDays: n
   return Math.round(recencySteps * 2 ** (-ageDays / halfLifeDays)) / recencySteps;
 }
 
-/** Share of the requested capabilities that the record has. Undefined if none is requested. */
+/** Returns the share of requested capabilities that the record has, or undefined if none is requested. */
 export function capabilityOf(record: ResourceRecord, asked: readonly string[]): number | undefined {
   if (asked.length === 0) return undefined;
   return asked.filter((capability) => record.cap.includes(capability)).length / asked.length;
 }
 
-/** The larger of latency and egress, each as x / (x + half). Undefined if the record states neither. */
+/** Returns the larger of latency and egress, each as x / (x + half), or undefined if the record has neither. */
 export function costOf(record: ResourceRecord): number | undefined {
   const { latency_ms_p50: latency, egress_mb: egress } = record.cost_hint ?? {};
   if (latency === undefined && egress === undefined) return undefined;
@@ -97,7 +95,7 @@ const capabilityWords: Readonly<Record<string, string>> = {
 
 let capabilityByWord: Map<string, string> | undefined;
 
-/** Capabilities that the words of a task imply, in code unit order. */
+/** Returns capabilities that a task's words imply, in code unit order. */
 export function capabilitiesIn(text: string): string[] {
   capabilityByWord ??= new Map(
     Object.entries(capabilityWords).flatMap(([capability, words]) =>

@@ -2,6 +2,7 @@ import type { Facet } from "@ccl/search";
 import { sortFacets } from "@ccl/search";
 
 import type { ResourceRecord } from "../record/resource-record.ts";
+import { digestName } from "../record/schema-digest.ts";
 
 /** A field that has its own weight. */
 export type SearchField =
@@ -15,18 +16,15 @@ export type SearchField =
   | "columnDetails"
   | "examples";
 
-/**
- * The searchable text of a record by field. A missing field is an empty string. Custom fields are
- * not searched.
- */
+/** Returns a record's searchable text by field. Missing fields are empty strings. Custom fields are not searched. */
 export function searchableFields(record: ResourceRecord): Record<SearchField, string> {
   const { steps, parent } = splitAddress(record.id);
   const columns = record.columns ?? [];
   const names =
-    columns.length > 0 ? columns.map(({ name }) => name) : record.schema_digest.map(beforeColon);
-  const details = columns.map(({ description, label, unit }) =>
-    joinTexts([description, label, unit]),
-  );
+    columns.length > 0
+      ? columns.map(({ name, label }) => joinTexts([name, label]))
+      : record.schema_digest.map(digestName);
+  const details = columns.map(({ description, unit }) => joinTexts([description, unit]));
   const examples = (record.examples ?? []).map(({ task, ops }) =>
     joinTexts([task, ...(ops ?? [])]),
   );
@@ -44,9 +42,8 @@ export function searchableFields(record: ResourceRecord): Record<SearchField, st
 }
 
 /**
- * The container that a record shares with its neighbours. It is the record's field `container`, or
- * its uri or id without the last step, or its first tag without a colon. Without any of these, the
- * record's id serves as its container.
+ * Returns the container that a record shares with its neighbours: its field `container`, or its uri or id without
+ * the last step, or its first tag without a colon. Otherwise, returns the record's id.
  */
 export function containerOf(record: ResourceRecord): string {
   const named = record["container"];
@@ -59,7 +56,7 @@ export function containerOf(record: ResourceRecord): string {
 /** Facets that tags cannot add values to. */
 const ownFacets: ReadonlySet<string> = new Set(["kind", "owner", "cap", "tag"]);
 
-/** The facets of a record, without duplicates, in code unit order. */
+/** Returns a record's facets without duplicates, in code unit order. */
 export function facetsOf(record: ResourceRecord): Facet[] {
   const found: Facet[] = [["kind", record.kind]];
   if (record.owner !== undefined) found.push(["owner", record.owner]);
@@ -80,11 +77,6 @@ function splitAddress(address: string): { steps: string; parent: string } {
   const slash = plain.lastIndexOf("/");
   const cut = slash >= 0 ? slash : Math.max(plain.lastIndexOf("."), plain.lastIndexOf(":"));
   return { steps: plain.slice(cut + 1), parent: cut < 0 ? "" : plain.slice(0, cut) };
-}
-
-function beforeColon(digest: string): string {
-  const colon = digest.indexOf(":");
-  return colon < 0 ? digest : digest.slice(0, colon);
 }
 
 function joinTexts(texts: readonly unknown[]): string {

@@ -2,17 +2,17 @@ import type { TextWeights } from "@ccl/search";
 
 import type { SearchField } from "./searchable-fields.ts";
 
-/** Weights measured on labelled sets of tables and of tools. */
-const measuredWeights = {
+/** Weights measured on labelled sets of tables and of tools. Fields are in the order of a saved index. */
+export const textWeights: TextWeights<SearchField> = {
   fields: {
     title: 3,
     path: 1,
     container: 1,
     tags: 1,
     kind: 0.5,
-    description: 1,
+    description: 2,
     columns: 1,
-    columnDetails: 1,
+    columnDetails: 0.2,
     examples: 1,
   },
   lengthDiscounts: {
@@ -22,19 +22,11 @@ const measuredWeights = {
     tags: 0.5,
     kind: 0,
     description: 0.75,
-    columns: 0.5,
+    columns: 0.65,
     columnDetails: 0.5,
     examples: 0.5,
   },
   k1: 2,
   container: 0.5,
   containerSizeDiscount: 0.5,
-} satisfies TextWeights<SearchField>;
-
-/** Fills missing weights with the measured ones. Fields are in the order of a saved index. */
-export function textWeightsOf(
-  weights: Partial<TextWeights<SearchField>> = {},
-): TextWeights<SearchField> {
-  const fields = { ...measuredWeights.fields, ...weights.fields };
-  return { ...measuredWeights, ...weights, fields };
-}
+};

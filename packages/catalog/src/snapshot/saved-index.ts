@@ -9,10 +9,10 @@ export interface SavedIndex {
 }
 
 /** Incremented when other parts of a record are indexed, or when the file format changes. */
-const format = 1;
+const format = 2;
 const lineFeed = 10;
 
-/** The head of a saved index: the content hashes of its records, by id. */
+/** Returns the head of a saved index: the content hashes of its records, by id. */
 export function headOf(hashes: readonly (readonly [id: string, hash: string])[]): string {
   return JSON.stringify({ format, hashes });
 }
@@ -29,8 +29,8 @@ export function writeSaved(head: string, index: Uint8Array): Uint8Array {
 }
 
 /**
- * Reads a saved index. Undefined if the bytes are damaged or in another format. If the head is the
- * expected one, it is not parsed.
+ * Reads a saved index. Returns undefined if the bytes are damaged or in another format. Does not parse the head if
+ * it is the expected one.
  */
 export function readSaved(bytes: Uint8Array, expected: string): SavedIndex | undefined {
   const end = bytes.indexOf(lineFeed);

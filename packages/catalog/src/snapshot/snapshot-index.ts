@@ -11,7 +11,7 @@ import type { ResourceRecord } from "../record/resource-record.ts";
 
 /** An index that is filled on the first search. */
 export interface SnapshotIndex extends SearchIndex {
-  /** Serializes the index. Undefined if the loaded index is already the same. */
+  /** Serializes the index. Returns undefined if the loaded index is identical. */
   save(signal: AbortSignal | undefined): Promise<Uint8Array | undefined>;
 }
 
@@ -20,7 +20,7 @@ interface Filled {
   isAsSaved: boolean;
 }
 
-/** Creates an index of the records from the saved one, then applies the differences. */
+/** Creates an index from the saved one and applies the differences to match the records. */
 export function createSnapshotIndex(
   records: readonly SnapshotRecord[],
   loadSaved: (() => Promise<Uint8Array | undefined>) | undefined,
@@ -75,7 +75,7 @@ async function fill(
   return { index, isAsSaved: isRestored && gone.length === 0 && fresh.length === 0 };
 }
 
-/** False if the saved index cannot be used. */
+/** Restores the saved index. Returns false if it cannot be used. */
 function restores(index: MemorySearchIndex, saved: Uint8Array): boolean {
   try {
     index.restore(saved);

@@ -9,7 +9,7 @@ export function bytesOfFloats(values: Float32Array): Uint8Array {
   return new Uint8Array(view.buffer);
 }
 
-/** Decodes such bytes into a copy. Undefined if they are not a whole number of floats. */
+/** Decodes such bytes to a copy. Returns undefined if they are not a whole number of floats. */
 export function floatsOfBytes(bytes: unknown): Float32Array | undefined {
   if (!(bytes instanceof Uint8Array) || bytes.length % bytesOfFloat !== 0) return undefined;
   if (isLittleEndian) return new Float32Array(new Uint8Array(bytes).buffer);

@@ -8,17 +8,17 @@ export const resourcePrefix = "catalog/resource/";
 /** Record names are limited to 300 characters, and resource ids may be longer. */
 const longestId = 200;
 
-/** The name of the record of a resource. */
+/** Returns the name of a resource's record. */
 export function resourceName(id: string): string {
   return `${resourcePrefix}${shortened(id)}`;
 }
 
-/** The name of the log with a resource's history. */
+/** Returns the name of a resource's history log. */
 export function historyName(id: string): string {
   return `catalog/history/${shortened(id)}`;
 }
 
-/** The name of an embedder's vector for the given text. */
+/** Returns the name of an embedder's vector for the text. */
 export function vectorName(embedder: string, text: string): string {
   return `catalog/vector/${sha256Hex(embedder).slice(0, 32)}/${sha256Hex(text)}`;
 }

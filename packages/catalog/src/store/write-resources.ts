@@ -4,10 +4,7 @@ import type { ResourceRecord } from "../record/resource-record.ts";
 import type { HistoryEntry } from "./history-entry.ts";
 import { changesLog, historyName, resourceName } from "./stored-names.ts";
 
-/**
- * The new record of an id, and the entries for its history. The history stays when the record is
- * removed.
- */
+/** The new record for an id, and its new history entries. The history is kept when the record is removed. */
 export interface ResourceWrite {
   id: string;
   /** Undefined removes the record. */
@@ -38,10 +35,7 @@ export async function writeResources(
   });
 }
 
-/**
- * Writes resources unchanged, replacing those with the same ids. Their revisions continue from
- * there.
- */
+/** Writes resources unchanged and replaces those with the same ids. Revisions continue from the written ones. */
 export async function restoreResources(
   records: Records,
   resources: readonly ResourceRecord[],

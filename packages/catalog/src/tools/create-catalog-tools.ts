@@ -108,7 +108,7 @@ export function createCatalogTools(
   ];
 }
 
-/** A tool whose answer explains what is wrong with an invalid input. */
+/** Creates a tool that explains what is wrong if its input is invalid. */
 function toolOf<Input>(
   schema: z.ZodType<Input>,
   {

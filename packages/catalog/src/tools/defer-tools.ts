@@ -16,9 +16,7 @@ import {
 
 /** Options for deferred tools. */
 export interface DeferToolsOptions {
-  /**
-   * Runs a tool that has no function, like those of OpenAI and Anthropic. `input` has been checked.
-   */
+  /** Runs a tool without a function, as in OpenAI and Anthropic formats. `input` has been checked. */
   call?: ((name: string, input: unknown, options: unknown) => unknown) | undefined;
   /**
    * Number of successful calls by tool. It may grow. `find_tools` ranks tools with a larger share
@@ -27,14 +25,14 @@ export interface DeferToolsOptions {
   uses?: Pick<ReadonlyMap<string, number>, "get"> | undefined;
 }
 
-/** What a model gets when a call fails, with what it needs to try again. */
+/** The answer to a failed call, with what the model needs to try again. */
 interface DeferredToolError {
   error: {
     code: "invalid_input" | "unknown_tool" | "invalid_arguments" | "not_callable" | "tool_failed";
     message: string;
     /** Names similar to the unknown one. */
     nearest?: string[] | undefined;
-    /** JSON Schema that the arguments do not match. */
+    /** The JSON Schema that the arguments do not match. */
     inputSchema?: object | undefined;
   };
 }
@@ -103,8 +101,8 @@ const callInput = z.object({
 });
 
 /**
- * Replaces many tools by three. A model searches the tools by words, reads the schemas of those it
- * needs, and calls one. The arguments are checked before the call.
+ * Replaces many tools with three. A model searches the tools by words, reads the schemas that it needs, and calls
+ * a tool. The arguments are checked before the call.
  * @throws CatalogError `invalid_options` for a tool without a name, or for two with the same name
  */
 export function deferTools(tools: ForeignTools, options: DeferToolsOptions = {}): DeferredTools {
@@ -231,9 +229,7 @@ function fixedTool<Input>(
   };
 }
 
-/**
- * `name(required, optional?): description`. Optional arguments are left out if the line gets long.
- */
+/** Renders `name(required, optional?): description`. Omits optional arguments if the line gets long. */
 async function toolLine({ name, description, schema }: ForeignTool): Promise<string> {
   const { properties, required } = objectSchema(await jsonSchemaOf(schema));
   const shown = required.map((one) => inertText(one, 200));

@@ -22,10 +22,10 @@ export function nameList(
   return low === 0 ? "" : listText(inTurns.slice(0, low), names.length, counter);
 }
 
-/** A name without its server prefix. */
+/** A server prefix and the rest of the name. */
 type OwnName = readonly [server: string, own: string];
 
-/** The first name of each server, then the second of each, and so on. */
+/** Returns the first name of each server, then the second of each, and so on. */
 function namesInTurns(names: readonly string[]): OwnName[] {
   const rounds: OwnName[][] = [];
   const counts = new Map<string, number>();
@@ -50,7 +50,7 @@ function listText(shown: readonly OwnName[], total: number, counter: TokenCounte
   return [...lines, ...(rest > 0 ? [`and ${rest} more`] : [])].join("\n");
 }
 
-/** Sorted names. Names with a common prefix are grouped in braces if that is shorter. */
+/** Returns sorted names. Groups names with a common prefix in braces if that is shorter. */
 function branchTexts(names: readonly string[], counter: TokenCounter): string[] {
   const branches = new Map<string, string[]>();
   for (const name of names) {

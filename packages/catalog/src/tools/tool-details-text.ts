@@ -5,10 +5,7 @@ import type { DetailsCard } from "../budget/details-card.ts";
 export function toolDetailsText(card: DetailsCard): string {
   const whole = cardText(card, { alias: "", stale: card.stale_digest ?? [] });
   const { text } = whole.render(whole.levels);
+  if (card.next === undefined) return text.trimEnd();
   const { columns, snippets } = card.total;
-  const more =
-    card.next === undefined
-      ? ""
-      : `[cut: of ${columns} columns and ${snippets} snippets in all, the next with cursor ${JSON.stringify(card.next)}]\n`;
-  return text.trimEnd() + (more === "" ? "" : `\n${more.trimEnd()}`);
+  return `${text.trimEnd()}\n[cut: of ${columns} columns and ${snippets} snippets in all, the next with cursor ${JSON.stringify(card.next)}]`;
 }

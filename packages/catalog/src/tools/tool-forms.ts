@@ -58,7 +58,7 @@ function readTool(tool: object, key: string | undefined): ForeignTool {
   return { name, description, schema: schemas.find((schema) => schema !== undefined), call };
 }
 
-/** The JSON Schema of a tool's input. It accepts any object if the tool does not define one. */
+/** Returns the JSON Schema of a tool's input. It accepts any object if the tool does not define one. */
 export async function jsonSchemaOf(schema: unknown): Promise<object> {
   if (!isRecord(schema)) return { type: "object" };
   if (isZod(schema)) return z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
@@ -80,7 +80,7 @@ export function reasonsOf(issues: readonly Issue[]): string {
   return inertText(reasons.join("; "), 600);
 }
 
-/** True if the schema's own library validates it. False if it is plain JSON. */
+/** True if the schema's own library does the validation. False for plain JSON. */
 export function isStandard(schema: unknown): schema is StandardSchema<unknown> {
   return isRecord(schema) && isRecord(schema["~standard"]);
 }

@@ -53,7 +53,7 @@ export function createToolSearch(
   };
 }
 
-/** The sentences of three words or more, if there are several. */
+/** Returns the sentences of three or more words, if there are several. */
 function sentencesOf(text: string): string[] {
   const parts = text.split(/(?<=[.!?;])\s+|\n+/).filter((part) => /\S\s+\S+\s+\S/.test(part));
   return parts.length > 1 ? parts.slice(0, maxSentences) : [];

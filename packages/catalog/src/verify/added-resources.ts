@@ -4,8 +4,8 @@ import type { ProbedCard } from "./probe-card.ts";
 import type { VerifyFinding } from "./verify-report.ts";
 
 /**
- * Resources that the sources have and the catalog lacks, without duplicates. A uri that the catalog has under another
- * id counts as known.
+ * Returns the resources that the sources have and the catalog lacks, without duplicates. A resource whose uri the
+ * catalog lists under another id is not new.
  */
 export function addedResources(cards: readonly ProbedCard[]): ResourceInput[] {
   const known = new Set(cards.flatMap(({ details }) => [details?.id, details?.uri]));
@@ -17,7 +17,7 @@ export function addedResources(cards: readonly ProbedCard[]): ResourceInput[] {
   return [...added.values()];
 }
 
-/** The finding for an added resource. */
+/** Returns the finding for an added resource. */
 export function addedFinding({ id, title }: ResourceInput): VerifyFinding {
   const message = `The source has ${JSON.stringify(inertText(title, 200))}, and the catalog does not`;
   return { severity: "warning", code: "resource_added", resourceId: id, message };

@@ -5,20 +5,20 @@ import { shortType } from "../record/short-type.ts";
 import { isSameType } from "./is-same-type.ts";
 import type { VerifyFinding } from "./verify-report.ts";
 
-/** A finding without its resource. */
+/** A finding without its resource id. */
 type ColumnFinding = Omit<VerifyFinding, "resourceId">;
 
 /** Options of a comparison. */
 interface CompareColumnsOptions {
-  /** Which other facts the source reports besides names and types. */
+  /** Facts that the source reports in addition to names and types. */
   knows: readonly ("nn" | "pk" | "fk")[];
-  /** True if the catalog shows only some columns, so that an unknown one may not be new. */
+  /** True if the catalog shows only some columns, so an unknown column may not be new. */
   isPartial?: boolean | undefined;
 }
 
 /**
- * Lists how the columns of a source differ from the catalog's: removed, renamed, changed, added. Facts that the catalog
- * omits are not compared.
+ * Lists the columns that were removed, renamed, changed or added in the source since the catalog was written.
+ * Facts that the catalog omits are not compared.
  */
 export function compareColumns(
   stored: readonly ResourceColumn[],
@@ -26,31 +26,38 @@ export function compareColumns(
   { knows, isPartial = false }: CompareColumnsOptions,
 ): ColumnFinding[] {
   const { kept, renamed, removed, added } = pairColumns(stored, fresh);
+  const lost = "The source no longer has this column";
   return [
-    ...renamed.map(({ from, to }) => ({
-      ...finding("breaking", "column_renamed", from),
-      message: `The column is named ${quoted(to.name)} now`,
-      from: inertText(from.name, 200),
-      to: inertText(to.name, 200),
-    })),
-    ...removed.map((column) => ({
-      ...finding("breaking", "column_removed", column),
-      message: "The source no longer has this column",
-    })),
-    ...(isPartial ? [] : added).map((column) => ({
-      ...finding("notice", "column_added", column),
-      message: `The source has a column that the catalog lacks, of type ${column.type ?? "any"}`,
-    })),
+    ...renamed.map(({ from, to }) =>
+      finding(["breaking", "column_renamed"], from, {
+        message: `The column is named ${quoted(to.name)} now`,
+        from: from.name,
+        to: to.name,
+      }),
+    ),
+    ...removed.map((one) => finding(["breaking", "column_removed"], one, { message: lost })),
+    ...(isPartial ? [] : added).map((one) =>
+      finding(["notice", "column_added"], one, {
+        message: `The source has a column that the catalog lacks, of type ${one.type ?? "any"}`,
+      }),
+    ),
     ...kept.flatMap(({ from, to }) => changesOf(from, to, knows)),
   ];
 }
 
 function finding(
-  severity: ColumnFinding["severity"],
-  code: ColumnFinding["code"],
+  [severity, code]: [ColumnFinding["severity"], ColumnFinding["code"]],
   column: ResourceColumn,
-): Omit<ColumnFinding, "message"> {
-  return { severity, code, path: `columns.${inertText(column.name, 200)}` };
+  { message, from, to }: Pick<ColumnFinding, "message" | "from" | "to">,
+): ColumnFinding {
+  return {
+    severity,
+    code,
+    path: `columns.${inertText(column.name, 200)}`,
+    message,
+    from: from && inertText(from, 200),
+    to: to && inertText(to, 200),
+  };
 }
 
 function changesOf(
@@ -59,43 +66,33 @@ function changesOf(
   knows: CompareColumnsOptions["knows"],
 ): ColumnFinding[] {
   const findings: ColumnFinding[] = [];
-  if (
-    stored.type !== undefined &&
-    fresh.type !== undefined &&
-    !isSameType(stored.type, fresh.type)
-  ) {
-    const isAlike = shortType(stored.type) === shortType(fresh.type);
-    findings.push({
-      ...finding(isAlike ? "warning" : "breaking", "type_changed", stored),
-      message: isAlike ? "The type is another one of its kind" : "The type is another",
-      from: inertText(stored.type, 200),
-      to: inertText(fresh.type, 200),
-    });
+  const { type: from, fk } = stored;
+  const { type: to } = fresh;
+  if (from !== undefined && to !== undefined && !isSameType(from, to)) {
+    const isAlike = shortType(from) === shortType(to);
+    const message = isAlike ? "The type is another one of its kind" : "The type is another";
+    findings.push(
+      finding([isAlike ? "warning" : "breaking", "type_changed"], stored, { message, from, to }),
+    );
   }
   if (knows.includes("nn") && stored.nn === true && fresh.nn !== true) {
-    findings.push({
-      ...finding("breaking", "nulls_allowed", stored),
-      message: "The column may be null now",
-    });
+    const message = "The column may be null now";
+    findings.push(finding(["breaking", "nulls_allowed"], stored, { message }));
   }
   if (knows.includes("pk") && stored.pk === true && fresh.pk !== true) {
-    findings.push({
-      ...finding("breaking", "key_changed", stored),
-      message: "The column is no longer part of the primary key",
-    });
+    const message = "The column is no longer part of the primary key";
+    findings.push(finding(["breaking", "key_changed"], stored, { message }));
   }
-  if (knows.includes("fk") && stored.fk !== undefined && !isSamePlace(stored.fk, fresh.fk)) {
-    findings.push({
-      ...finding("breaking", "key_changed", stored),
-      message: "The column no longer points there",
-      from: inertText(stored.fk, 200),
-      to: fresh.fk === undefined ? undefined : inertText(fresh.fk, 200),
-    });
+  if (knows.includes("fk") && fk !== undefined && !isSamePlace(fk, fresh.fk)) {
+    const message = "The column no longer points there";
+    findings.push(
+      finding(["breaking", "key_changed"], stored, { message, from: fk, to: fresh.fk }),
+    );
   }
   return findings;
 }
 
-/** `users.id` and `public.users.id` count as equal. */
+/** True if both name the same column. `users.id` and `public.users.id` count as equal. */
 function isSamePlace(left: string, right: string | undefined): boolean {
   if (right === undefined) return false;
   return left === right || left.endsWith(`.${right}`) || right.endsWith(`.${left}`);

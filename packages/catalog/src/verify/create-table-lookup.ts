@@ -1,37 +1,37 @@
+import { isSameJson } from "@ccl/core/json";
 import { decodeAddressName } from "../importers/resource-address.ts";
 import type { ResourceDetails, ResourceInput } from "../record/resource-record.ts";
 import { rowsOf } from "../record/anti-pattern-rules.ts";
 import type { KnownTable, TableLookup } from "./sql-facts.ts";
 
-/** A resource of the catalog, and its current state in the source. */
+/** A resource in the catalog, and its current state in the source. */
 interface LookupResource {
   details: ResourceDetails;
-  /** From the source, if it was probed. */
+  /** State reported by the source, if it was probed. */
   fresh?: Pick<ResourceInput, "columns" | "shape"> | undefined;
   siblings?: readonly ResourceInput[] | undefined;
 }
 
-/** System tables and schemas of databases. */
+/** Matches databases' system tables and schemas. */
 const systemName =
   /^(?:information_schema|pg_catalog|sqlite_(?:schema|master|temp_schema|temp_master|sequence|stat1)|sys|dual)$/i;
 
-/** Finds the tables that a snippet of one resource may name. */
+/** Returns the lookup for tables that a resource's snippets may name. */
 export type TableLookups = (resource: ResourceDetails) => TableLookup;
 
-/** A table as one resource describes it. `path` is its full name. */
-type DescribedTable = KnownTable & { path: string };
+/** A table as one resource describes it. */
+type DescribedTable = KnownTable & {
+  /** Parts of the full name, in lower case. */
+  parts: readonly string[];
+};
 
-/**
- * The tables of one database, by every suffix of their names. A suffix has several if resources
- * share a table or schemas share a name.
- */
+/** The tables of one database, keyed by the last part of the name. */
 type DatabaseTables = Map<string, DescribedTable[]>;
 
 /**
- * Indexes tables by database. It covers the catalog's tables, with the current columns of the
- * source, and those that only the source has. A name matches every table whose path ends with it,
- * ignoring case. The resource's own table wins. Otherwise all matches are merged, including their
- * columns.
+ * Indexes tables by database. Includes the catalog's tables, with current columns from the source, and tables that
+ * only the source has. A name matches every table whose path ends with it, ignoring case. The resource's own table
+ * wins. Otherwise all matches and their columns are merged.
  */
 export function createTableLookups(resources: readonly LookupResource[]): TableLookups {
   const databases = new Map<string, DatabaseTables>();
@@ -47,28 +47,27 @@ export function createTableLookups(resources: readonly LookupResource[]): TableL
   return (resource) => {
     const database = databaseOf(resource);
     const tables: DatabaseTables = databases.get(database) ?? new Map();
-    const own = keyOf(tableName(resource));
+    const own = tableName(resource);
     return {
       isComplete: complete.has(database),
-      find: (parts) => {
-        const found = findTables(tables, parts);
-        return found === "opaque" ? found : joinTables(found, own);
+      find(parts) {
+        const names = parts.map((part) => part.toLowerCase());
+        const isSystem = names.at(-1)?.startsWith("pg_") === true;
+        if (isSystem || names.some((name) => systemName.test(name))) return "opaque";
+        return joinTables(findTables(tables, names), own);
       },
     };
   };
 }
 
-/**
- * The part of the uri before the table. If the uri is not that of a database, the same part of the
- * id.
- */
+/** Returns the part of the uri before the table, or the same part of the id if the uri does not name a database. */
 function databaseOf({ uri, id }: Pick<ResourceDetails, "uri" | "id">): string {
   return (
     /^[a-z]+:\/\/[^/]*\/db\/[^/]+\//i.exec(uri ?? "")?.[0] ?? id.split(".").slice(0, 3).join(".")
   );
 }
 
-/** The parts of a table's name, with the table last. */
+/** Returns the parts of a table's name. The table comes last. */
 function tableName(resource: Pick<ResourceDetails, "uri" | "id">): string[] {
   const { uri, id } = resource;
   const database = databaseOf(resource);
@@ -86,7 +85,7 @@ function addTable(
   const names = columns?.map((column) => column.name.toLowerCase());
   const parts = tableName(resource);
   const table: DescribedTable = {
-    path: keyOf(parts),
+    parts,
     columns: names === undefined || names.length === 0 ? undefined : new Set(names),
     resourceId: resource.id,
     rows: rowsOf(shape?.rows_est),
@@ -95,47 +94,38 @@ function addTable(
   const database = databaseOf(resource);
   const tables: DatabaseTables = databases.get(database) ?? new Map();
   databases.set(database, tables);
-  for (let from = 0; from < parts.length; from += 1) {
-    const key = keyOf(parts.slice(from));
-    const others = tables.get(key);
-    if (others === undefined) tables.set(key, [table]);
-    else others.push(table);
-  }
+  const last = parts.at(-1) ?? "";
+  tables.set(last, [...(tables.get(last) ?? []), table]);
 }
 
-/** Merges several descriptions into one table. Undefined if there are none. */
-function joinTables(tables: readonly DescribedTable[], ownPath: string): KnownTable | undefined {
-  const own = tables.filter(({ path }) => path === ownPath);
-  const [first, ...others] = own.length > 0 ? own : tables;
-  if (first === undefined) return undefined;
-  let joined: KnownTable = first;
-  for (const { columns, rows, antiPatterns } of others) {
-    joined = {
-      ...joined,
-      columns: joined.columns && columns && new Set([...joined.columns, ...columns]),
-      rows: joined.rows === undefined ? rows : Math.max(joined.rows, rows ?? 0),
-      antiPatterns: [...joined.antiPatterns, ...antiPatterns],
-    };
-  }
-  return joined;
-}
-
-function findTables(tables: DatabaseTables, parts: readonly string[]): DescribedTable[] | "opaque" {
-  if (
-    parts.some((part) => systemName.test(part)) ||
-    parts.at(-1)?.toLowerCase().startsWith("pg_") === true
-  )
-    return "opaque";
-  // A name may start with the database, or in SQLite with `main`.
-  for (let from = 0; from < parts.length; from += 1) {
-    const isMain = from > 0 && parts.slice(0, from).every((part) => part.toLowerCase() === "main");
-    if (from > 0 && !isMain && parts.length - from < 2) break;
-    const found = tables.get(keyOf(parts.slice(from).map((part) => part.toLowerCase())));
-    if (found !== undefined) return found;
+/** Returns the tables whose names end with the given one. */
+function findTables(tables: DatabaseTables, names: readonly string[]): DescribedTable[] {
+  const alike = tables.get(names.at(-1) ?? "") ?? [];
+  for (let from = 0; from < names.length; from += 1) {
+    const rest = names.slice(from);
+    // A name may start with the database, or in SQLite with `main`.
+    if (rest.length === 1 && names.slice(0, from).some((name) => name !== "main")) break;
+    const found = alike.filter(({ parts }) => isSameJson(parts.slice(-rest.length), rest));
+    if (found.length > 0) return found;
   }
   return [];
 }
 
-function keyOf(parts: readonly string[]): string {
-  return JSON.stringify(parts);
+/** Merges several descriptions into one table. Returns undefined if there are none. */
+function joinTables(
+  tables: readonly DescribedTable[],
+  ownName: readonly string[],
+): KnownTable | undefined {
+  const own = tables.filter(({ parts }) => isSameJson(parts, ownName));
+  const [first, ...others] = own.length > 0 ? own : tables;
+  return first && others.reduce<KnownTable>(joined, first);
+}
+
+function joined(table: KnownTable, { columns, rows, antiPatterns }: KnownTable): KnownTable {
+  return {
+    ...table,
+    columns: table.columns && columns && new Set([...table.columns, ...columns]),
+    rows: table.rows === undefined ? rows : Math.max(table.rows, rows ?? 0),
+    antiPatterns: [...table.antiPatterns, ...antiPatterns],
+  };
 }

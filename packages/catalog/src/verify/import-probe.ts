@@ -4,7 +4,7 @@ import type { ProbeAnswer, ResourceProbe } from "./resource-probe.ts";
 /** Options of `importProbe`. */
 export interface ImportProbeOptions {
   name: string;
-  /** Prefix of the uris that the probe handles, like `ada://any/db/pg:main/`. */
+  /** Prefix of the uris that the probe handles, e.g. `ada://any/db/pg:main/`. */
   uriPrefix: string;
   /** Imports the current resources of the source. Called once per verification. */
   load: (options: { signal: AbortSignal }) => Promise<readonly ResourceInput[]>;
@@ -12,9 +12,8 @@ export interface ImportProbeOptions {
 }
 
 /**
- * Compares resources with a new import. It matches them by id. If an id is gone, the uri is
- * matched, provided it is unique: operations of an API share one, as do tools of a server. Works
- * with any importer.
+ * Compares resources with a new import. Matches them by id, or by uri if the id is gone and the uri is unique
+ * (operations of an API share one, as do tools of a server). Works with any importer.
  */
 export function importProbe({
   name,

@@ -1,7 +1,6 @@
 export { renderVerifyReport } from "./render-verify-report.ts";
 export type { ResourceProbe } from "./resource-probe.ts";
 export type { SnippetLinter } from "./lint-snippets.ts";
-export { loadSqlParser, type SqlParser } from "./sql-parser.ts";
 export { sqlProbe } from "./sql-probe.ts";
 export { verifyCatalog, type VerifyOptions } from "./verify-catalog.ts";
 export type { VerifyFinding, VerifyReport } from "./verify-report.ts";

@@ -28,7 +28,7 @@ const synonyms: Readonly<Record<string, string>> = {
   datetime: "timestamp",
 };
 
-/** True for two spellings of the same type, such as `int4` and `integer`. Sizes are compared only if both have one. */
+/** True if both name the same type, such as `int4` and `integer`. Sizes are compared only if both have one. */
 export function isSameType(left: string, right: string): boolean {
   const [one, two] = [partsOf(left), partsOf(right)];
   if (one.base !== two.base || one.isList !== two.isList) return false;

@@ -1,14 +1,15 @@
 import type { Issue } from "@ccl/core";
+import { loadSqlParser } from "@ccl/sql/parse";
 import { inertText } from "../record/inert-text.ts";
 import type { ResourceDetails, ResourceSnippet } from "../record/resource-record.ts";
 import type { TableLookups } from "./create-table-lookup.ts";
 import { lintSqlSnippet } from "./lint-sql-snippet.ts";
 import type { ProbedCard } from "./probe-card.ts";
 import { runWithin } from "./run-within.ts";
-import { dialectOf, loadSqlParser, type SqlParser } from "./sql-parser.ts";
+import { dialectOf } from "./snippet-dialect.ts";
 import type { VerifyFinding } from "./verify-report.ts";
 
-/** Everything that linting a snippet needs. */
+/** State needed to lint snippets. */
 export interface LintContext {
   lookups: TableLookups;
   snippetLinters?: Readonly<Record<string, SnippetLinter>> | undefined;
@@ -16,17 +17,13 @@ export interface LintContext {
   signal: AbortSignal;
 }
 
-/**
- * Lints the snippets of all cards, one after the other. The SQL parser is loaded when the first
- * snippet needs it.
- */
+/** Lints the snippets of all cards one by one. Loads the SQL parser when the first snippet needs it. */
 export async function lintSnippets(
   cards: readonly ProbedCard[],
   context: LintContext,
 ): Promise<{ findings: VerifyFinding[]; checked: number }> {
   const findings: VerifyFinding[] = [];
   let checked = 0;
-  let parser: SqlParser | undefined;
   for (const { details } of cards) {
     for (const [index, snippet] of (details?.usage?.snippets ?? []).entries()) {
       if (details === undefined) continue;
@@ -45,9 +42,8 @@ export async function lintSnippets(
         findings.push(...found.map((finding) => ({ ...finding, ...place })));
         continue;
       }
-      parser ??= await loadSqlParser();
       const options = {
-        parser,
+        parser: await loadSqlParser(),
         dialect: dialect ?? "generic",
         lookup: context.lookups(details),
         antiPatterns: details.usage?.anti_patterns ?? [],
@@ -87,7 +83,7 @@ async function runLinter(
   return [{ severity: "unverified", code: "linter_failed", message }];
 }
 
-/** Lints snippets of one engine, like `ir`. Returns the problems, or nothing if there are none. */
+/** Lints snippets of one engine, such as `ir`. Returns the problems, or nothing if there are none. */
 export type SnippetLinter = (
   snippet: ResourceSnippet,
   context: { resource: ResourceDetails; signal: AbortSignal },

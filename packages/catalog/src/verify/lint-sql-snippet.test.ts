@@ -1,9 +1,10 @@
+import { loadSqlParser, type SqlParser } from "@ccl/sql/parse";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { ResourceDetails } from "../record/resource-record.ts";
 import { createTableLookups } from "./create-table-lookup.ts";
 import { lintSqlSnippet } from "./lint-sql-snippet.ts";
 import type { TableLookup } from "./sql-facts.ts";
-import { dialectOf, loadSqlParser, type SqlParser } from "./sql-parser.ts";
+import { dialectOf } from "./snippet-dialect.ts";
 
 function table(
   name: string,

@@ -1,20 +1,20 @@
 import { CclError, redactSecrets } from "@ccl/core";
 import { inertText } from "../record/inert-text.ts";
 import type { ResourceDetails, ResourceInput } from "../record/resource-record.ts";
-import { isEntryOf } from "../record/schema-digest.ts";
+import { digestName, isEntryOf } from "../record/schema-digest.ts";
 import { compareColumns } from "./compare-columns.ts";
 import type { WholeCard } from "./read-cards.ts";
 import type { ProbeAnswer, ProbeRun, ResourceProbe } from "./resource-probe.ts";
 import { runWithin } from "./run-within.ts";
 import type { VerifyFinding } from "./verify-report.ts";
 
-/** A card with the answer of its source. */
+/** A card with its source's answer. */
 export interface ProbedCard {
   details: ResourceDetails | undefined;
   findings: VerifyFinding[];
   /** True if the source was probed and answered. */
   isAnswered: boolean;
-  /** True if the catalog shows all columns, so that the source's columns can replace them. */
+  /** True if the catalog shows all columns, so the source's columns can replace them. */
   isWhole: boolean;
   fresh?: Pick<ResourceInput, "columns" | "shape"> | undefined;
   siblings?: readonly ResourceInput[] | undefined;
@@ -28,31 +28,26 @@ interface ProbeCardOptions {
   signal: AbortSignal;
 }
 
-/** Probes the source of a card and compares the answer. */
+/** Probes a card's source and compares the answer with the card. */
 export async function probeCard(
   card: WholeCard,
   { runs, timeoutMs, signal }: ProbeCardOptions,
 ): Promise<ProbedCard> {
   const { overview, details, isWhole } = card;
   const resourceId = overview.id;
-  const none = { details, isAnswered: false, isWhole };
+  const unprobed = (finding: Omit<VerifyFinding, "resourceId">): ProbedCard => {
+    return { details, isAnswered: false, isWhole, findings: [{ ...finding, resourceId }] };
+  };
   if (details === undefined) {
     const message = "The card is not given to this principal; verify as one that sees everything";
-    return {
-      ...none,
-      findings: [{ severity: "unverified", code: "card_denied", resourceId, message }],
-    };
+    return unprobed({ severity: "unverified", code: "card_denied", message });
   }
   const found = runs.find(({ probe }) => probe.handles(details));
   if (found === undefined) {
-    const uri =
-      overview.uri === undefined
-        ? "The resource has no uri"
-        : `No probe is for ${quoted(overview.uri)}`;
-    return {
-      ...none,
-      findings: [{ severity: "notice", code: "not_probed", resourceId, message: uri }],
-    };
+    const { uri } = overview;
+    const message =
+      uri === undefined ? "The resource has no uri" : `No probe is for ${quoted(uri)}`;
+    return unprobed({ severity: "notice", code: "not_probed", message });
   }
   const outcome = await runWithin((stop) => found.run.probe(details, { signal: stop }), {
     timeoutMs,
@@ -60,17 +55,11 @@ export async function probeCard(
   });
   if (outcome.state === "timed_out") {
     const message = `The probe ${found.probe.name} had no answer within ${timeoutMs} ms`;
-    return {
-      ...none,
-      findings: [{ severity: "unverified", code: "timed_out", resourceId, message }],
-    };
+    return unprobed({ severity: "unverified", code: "timed_out", message });
   }
   if (outcome.state === "failed") {
     const message = `The probe ${found.probe.name} failed: ${reasonOf(outcome.error)}`;
-    return {
-      ...none,
-      findings: [{ severity: "unverified", code: "unreachable", resourceId, message }],
-    };
+    return unprobed({ severity: "unverified", code: "unreachable", message });
   }
   return compareAnswer(card, details, outcome.value);
 }
@@ -79,14 +68,12 @@ function compareAnswer(card: WholeCard, details: ResourceDetails, answer: ProbeA
   const resourceId = details.id;
   const { isWhole } = card;
   if (answer.state !== "available") {
-    const isMissing = answer.state === "missing";
+    const { state: code } = answer;
     const message = `${inertText(redactSecrets(answer.reason).text, 300)} (${quoted(details.uri ?? resourceId)})`;
-    const [severity, code] = isMissing
-      ? (["breaking", "missing"] as const)
-      : (["unverified", "unreachable"] as const);
+    const severity = code === "missing" ? "breaking" : "unverified";
     return {
       details,
-      isAnswered: isMissing,
+      isAnswered: code === "missing",
       isWhole,
       findings: [{ severity, code, resourceId, message }],
       siblings: answer.siblings,
@@ -109,16 +96,13 @@ function compareAnswer(card: WholeCard, details: ResourceDetails, answer: ProbeA
     findings,
     isAnswered: true,
     isWhole: isWhole && details.columns !== undefined,
-    fresh: {
-      columns,
-      shape,
-    },
+    fresh: { columns, shape },
     siblings,
     added,
   };
 }
 
-/** Fields of the digest that the source lacks, except for columns that a finding already names. */
+/** Returns digest fields that the source lacks, except columns that a finding already names. */
 function staleDigest(
   { overview }: WholeCard,
   columns: NonNullable<ResourceInput["columns"]>,
@@ -127,9 +111,8 @@ function staleDigest(
   const fresh = new Map(columns.map((column) => [column.name, column]));
   const named = new Set(known.map(({ path }) => path));
   return overview.schema_digest.flatMap((entry): VerifyFinding[] => {
-    const colon = entry.lastIndexOf(":");
-    const name = colon < 0 ? entry : entry.slice(0, colon);
-    // A parameter and a field of the response may have the same name.
+    const name = digestName(entry);
+    // A parameter and a response field may have the same name.
     if (
       columns.some((each) => isEntryOf(entry, each)) ||
       named.has(`columns.${inertText(name, 200)}`)

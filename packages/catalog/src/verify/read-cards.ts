@@ -11,7 +11,7 @@ export type VerifiableCatalog = Pick<Catalog, "overview" | "details">;
 /** A resource with its complete card. */
 export interface WholeCard {
   overview: SeenOverview;
-  /** Overview and card merged. Undefined if the card is denied. */
+  /** The overview merged with the card. Undefined if the principal may not see the card. */
   details: ResourceDetails | undefined;
   /** False if the principal does not see all columns. */
   isWhole: boolean;
@@ -21,7 +21,7 @@ const pageSize = 500;
 const cardsAtOnce = 50;
 const limits = { columnLimit: 10_000, snippetLimit: 100 };
 
-/** Reads every resource of a catalog with all its columns and snippets, by id. */
+/** Reads every resource in a catalog with all its columns and snippets, ordered by id. */
 export async function readCards(
   catalog: VerifiableCatalog,
   { principal, signal }: { principal: Principal | undefined; signal: AbortSignal },
@@ -68,6 +68,6 @@ async function wholeCard(
   const details: ResourceDetails = { ...overview, ...card };
   if (first.columns !== undefined) details.columns = columns;
   if (first.usage?.snippets !== undefined) details.usage = { ...first.usage, snippets };
-  // The hash covers all columns, whether shown or not.
+  // The hash covers all columns, including hidden ones.
   return { overview, details, isWhole: hashResource(details).schema_hash === overview.schema_hash };
 }

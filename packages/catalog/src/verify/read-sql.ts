@@ -8,19 +8,19 @@ type Columns = ReadonlySet<string> | undefined;
 interface Relation {
   columns: Columns;
   /**
-   * Estimated rows of the largest table that the result reads without GROUP BY or LIMIT. 0: size unknown. Undefined if
-   * there is none.
+   * Estimated rows in the largest table that is read without GROUP BY or LIMIT. 0 if its size is unknown.
+   * Undefined if there is no such table.
    */
   rows: number | undefined;
 }
 
-/** The meaning of names in one query, and in the queries around it. */
+/** What names mean in a query and in the queries around it. */
 interface Scope {
-  /** By alias or name, in lower case. */
+  /** Keyed by alias or name, in lower case. */
   sources: Map<string, Columns>;
   aliases: Set<string>;
   outer: Scope | undefined;
-  /** As `Relation.rows`. */
+  /** See `Relation.rows`. */
   rows: number | undefined;
   readsTable: boolean;
 }
@@ -30,14 +30,22 @@ interface Environment {
   outer: Scope | undefined;
 }
 
-interface Reader extends SqlReading {
+/** What names mean inside a SELECT. */
+interface Inside extends Environment {
+  outer: Scope;
+}
+
+interface Reader {
+  facts: SqlFacts;
+  tables: KnownTable[];
+  /** Problems by code and name, without duplicates. */
+  problems: Map<string, SqlProblem>;
   lookup: TableLookup;
-  found: Map<string, KnownTable>;
 }
 
 /**
- * Collects the names and facts of a syntax tree, and checks the names against the known tables.
- * Names that it cannot decide are not reported.
+ * Collects names and facts from a syntax tree, and checks the names against the known tables. Does not report
+ * names that it cannot decide on.
  */
 export function readSql(statements: unknown, lookup: TableLookup): SqlReading {
   const facts: SqlFacts = {
@@ -45,7 +53,7 @@ export function readSql(statements: unknown, lookup: TableLookup): SqlReading {
     unlimitedRows: undefined,
     writes: false,
   };
-  const reader: Reader = { facts, problems: [], tables: [], lookup, found: new Map() };
+  const reader: Reader = { facts, problems: new Map(), tables: [], lookup };
   for (const statement of Array.isArray(statements) ? statements : []) {
     const query = isRecord(statement)
       ? (statement["Query"] ?? explainedQuery(statement))
@@ -57,7 +65,7 @@ export function readSql(statements: unknown, lookup: TableLookup): SqlReading {
     const { rows } = readQuery(reader, query, { ctes: new Map(), outer: undefined });
     facts.unlimitedRows = larger(facts.unlimitedRows, rows);
   }
-  return { facts, problems: uniqueProblems(reader.problems), tables: [...reader.found.values()] };
+  return { facts, problems: [...reader.problems.values()], tables: reader.tables };
 }
 
 function explainedQuery(statement: JsonRecord): unknown {
@@ -71,15 +79,11 @@ function isWriting(statement: unknown): boolean {
   return isRecord(statement) && Object.keys(statement).some((kind) => writing.test(kind));
 }
 
-function uniqueProblems(problems: readonly SqlProblem[]): SqlProblem[] {
-  return [
-    ...new Map(
-      problems.map((problem) => [`${problem.code} ${problem.name.toLowerCase()}`, problem]),
-    ).values(),
-  ];
+function addProblem({ problems }: Reader, problem: SqlProblem): void {
+  problems.set(`${problem.code} ${problem.name.toLowerCase()}`, problem);
 }
 
-/** Reads a query with its common table expressions, and returns its columns. */
+/** Reads a query and its common table expressions. Returns its columns. */
 function readQuery(reader: Reader, query: JsonRecord, environment: Environment): Relation {
   const ctes = new Map(environment.ctes);
   const clause = recordAt(query, "with");
@@ -88,17 +92,15 @@ function readQuery(reader: Reader, query: JsonRecord, environment: Environment):
     const alias = recordAt(cte, "alias");
     const name = identifierOf(alias["name"])?.toLowerCase() ?? "";
     // A recursive table may refer to itself before its columns are known.
-    if (clause["recursive"] === true) ctes.set(name, { columns: undefined, rows: undefined });
+    if (clause["recursive"] === true) ctes.set(name, unknownRelation);
     const { columns, rows } = readQuery(reader, recordAt(cte, "query"), {
       ctes,
       outer: environment.outer,
     });
     ctes.set(name, { columns: namedColumns(alias) ?? columns, rows });
   }
-  if (query["limit_clause"] !== undefined && query["limit_clause"] !== null) {
-    const limit = recordAt(recordAt(query, "limit_clause"), "LimitOffset");
-    if (isRecord(limit["offset"])) reader.facts.broken.add("offset");
-  }
+  const limit = recordAt(recordAt(query, "limit_clause"), "LimitOffset");
+  if (isRecord(limit["offset"])) reader.facts.broken.add("offset");
   const inner = { ctes, outer: environment.outer };
   const { columns, rows } = readBody(reader, recordAt(query, "body"), {
     environment: inner,
@@ -108,12 +110,12 @@ function readQuery(reader: Reader, query: JsonRecord, environment: Environment):
   return { columns, rows: isLimited ? undefined : rows };
 }
 
-/** The larger number of rows. Undefined if both are undefined. */
+/** Returns the larger row count, or undefined if both are undefined. */
 function larger(left: number | undefined, right: number | undefined): number | undefined {
   return left === undefined || right === undefined ? (left ?? right) : Math.max(left, right);
 }
 
-/** The columns that an alias defines: `AS t (a, b)`. */
+/** Returns the columns that an alias defines, as in `AS t (a, b)`. */
 function namedColumns(alias: JsonRecord): Columns {
   const names = arrayAt(alias, "columns").flatMap((column) => {
     const name = identifierOf(isRecord(column) ? (column["name"] ?? column) : column);
@@ -137,8 +139,8 @@ function readBody(reader: Reader, body: JsonRecord, context: BodyContext): Relat
     const right = readBody(reader, recordAt(sides, "right"), { environment, order: undefined });
     return { columns: left.columns, rows: larger(left.rows, right.rows) };
   }
-  if (["Insert", "Update", "Delete"].some((kind) => kind in body)) reader.facts.writes = true;
-  return { columns: undefined, rows: undefined };
+  reader.facts.writes ||= isWriting(body);
+  return unknownRelation;
 }
 
 function readSelect(
@@ -153,9 +155,9 @@ function readSelect(
     rows: undefined,
     readsTable: false,
   };
-  const inner: Environment = { ctes: environment.ctes, outer: scope };
+  const inner: Inside = { ctes: environment.ctes, outer: scope };
   const froms = arrayAt(select, "from");
-  for (const from of froms) readFrom(reader, from, { scope, environment: inner });
+  for (const from of froms) readFrom(reader, from, inner);
   const { readsTable } = scope;
   const projection = arrayAt(select, "projection");
   for (const item of projection) {
@@ -191,7 +193,7 @@ function readSelect(
   };
 }
 
-/** The names of the output columns. Unknown if a star covers unknown columns. */
+/** Returns the names of the output columns. They are unknown if a star covers unknown columns. */
 function outputOf(projection: readonly unknown[], scope: Scope): Columns {
   const names = new Set<string>();
   for (const item of projection) {
@@ -214,33 +216,28 @@ function outputOf(projection: readonly unknown[], scope: Scope): Columns {
   return names;
 }
 
-interface FromContext {
-  scope: Scope;
-  environment: Environment;
-}
-
-/** Reads the tables of one entry of FROM, with its joins. */
-function readFrom(reader: Reader, from: unknown, context: FromContext): void {
+/** Reads the tables in one FROM entry, including joins. */
+function readFrom(reader: Reader, from: unknown, inside: Inside): void {
   if (!isRecord(from)) return;
-  readRelation(reader, from["relation"], context);
+  readRelation(reader, from["relation"], inside);
   for (const join of arrayAt(from, "joins")) {
     if (!isRecord(join)) continue;
-    readRelation(reader, join["relation"], context);
+    readRelation(reader, join["relation"], inside);
     const operator = join["join_operator"];
     if (operator === "CrossJoin" || (isRecord(operator) && "CrossJoin" in operator))
       reader.facts.broken.add("cross_join");
-    readExpression(reader, operator, context.environment);
+    readExpression(reader, operator, inside);
   }
 }
 
-function readRelation(reader: Reader, relation: unknown, context: FromContext): void {
+function readRelation(reader: Reader, relation: unknown, inside: Inside): void {
   const [kind, content] = Object.entries(isRecord(relation) ? relation : {})[0] ?? [];
   if (kind === undefined || !isRecord(content)) return;
-  const { scope, environment } = context;
   if (kind === "NestedJoin") {
-    readFrom(reader, content["table_with_joins"], context);
+    readFrom(reader, content["table_with_joins"], inside);
     return;
   }
+  const { outer: scope } = inside;
   const alias = recordAt(content, "alias");
   const parts = nameParts(content["name"]);
   const add = ({ columns, rows }: Relation): void => {
@@ -249,43 +246,34 @@ function readRelation(reader: Reader, relation: unknown, context: FromContext): 
     scope.rows = larger(scope.rows, rows);
   };
   if (kind === "Derived") {
-    add(readQuery(reader, recordAt(content, "subquery"), environment));
+    add(readQuery(reader, recordAt(content, "subquery"), inside));
   } else if (kind !== "Table" || parts.length === 0 || isRecord(content["args"])) {
-    // A table function, or anything else whose columns are unknown.
-    readExpression(
-      reader,
-      content["args"] ?? content["expr"] ?? content["array_exprs"],
-      environment,
-    );
-    add({ columns: undefined, rows: undefined });
+    // A table function or anything else with unknown columns.
+    readExpression(reader, content["args"] ?? content["expr"] ?? content["array_exprs"], inside);
+    add(unknownRelation);
   } else {
-    add(tableOf(reader, parts, context));
+    add(tableOf(reader, parts, inside));
   }
 }
 
-function tableOf(
-  reader: Reader,
-  parts: readonly string[],
-  { scope, environment }: FromContext,
-): Relation {
-  const cte = parts.length === 1 ? environment.ctes.get(parts[0]?.toLowerCase() ?? "") : undefined;
+const unknownRelation: Relation = { columns: undefined, rows: undefined };
+
+function tableOf(reader: Reader, parts: readonly string[], { ctes, outer }: Inside): Relation {
+  const cte = parts.length === 1 ? ctes.get(parts[0]?.toLowerCase() ?? "") : undefined;
   if (cte !== undefined) return cte;
   const table = reader.lookup.find(parts);
-  if (table === "opaque") return { columns: undefined, rows: undefined };
+  if (table === "opaque") return unknownRelation;
   if (table === undefined) {
-    reader.problems.push({
-      code: "snippet_unknown_table",
-      name: parts.join("."),
-      isCertain: reader.lookup.isComplete,
-    });
-    return { columns: undefined, rows: undefined };
+    const { isComplete: isCertain } = reader.lookup;
+    addProblem(reader, { code: "snippet_unknown_table", name: parts.join("."), isCertain });
+    return unknownRelation;
   }
-  reader.found.set(table.resourceId, table);
-  scope.readsTable = true;
+  reader.tables.push(table);
+  outer.readsTable = true;
   return { columns: table.columns, rows: table.rows ?? 0 };
 }
 
-/** Fields of the tree whose names are not columns. */
+/** Fields of the tree that contain names other than columns. */
 const skipped = new Set([
   "data_type",
   "alias",
@@ -297,7 +285,7 @@ const skipped = new Set([
   "field",
 ]);
 
-/** Reads every column that an expression names, and every query inside it. */
+/** Reads every column that an expression names and every query that it contains. */
 function readExpression(reader: Reader, node: unknown, environment: Environment): void {
   if (Array.isArray(node)) {
     for (const item of node) readExpression(reader, item, environment);
@@ -327,10 +315,7 @@ function readExpression(reader: Reader, node: unknown, environment: Environment)
   }
 }
 
-/**
- * Reads a query inside `EXISTS`. Its star and missing WHERE do not count, because it returns no
- * columns.
- */
+/** Reads a query inside `EXISTS`. Ignores its star and missing WHERE, because it returns no columns. */
 function readExists(reader: Reader, content: unknown, environment: Environment): void {
   const { broken } = reader.facts;
   const whole = (["select_star", "missing_where"] as const).filter((rule) => !broken.has(rule));
@@ -342,7 +327,7 @@ function startsWithWildcard(pattern: unknown): boolean {
   return /"SingleQuotedString":"%/.test(JSON.stringify(pattern ?? ""));
 }
 
-/** Names that databases define without a table. */
+/** Names that databases define outside of tables. */
 const builtIn = new Set(
   "rowid oid _rowid_ ctid xmin xmax tableoid current_date current_time current_timestamp localtime localtimestamp current_user session_user user value excluded sysdate systimestamp level rownum true false null default".split(
     " ",
@@ -364,11 +349,7 @@ function checkColumn(
   for (let at = scope; at !== undefined; at = at.outer) {
     if (isKnown(at, { column, owner, names })) return;
   }
-  reader.problems.push({
-    code: "snippet_unknown_column",
-    name: written.join("."),
-    isCertain: true,
-  });
+  addProblem(reader, { code: "snippet_unknown_column", name: written.join("."), isCertain: true });
 }
 
 function isKnown(
@@ -379,7 +360,7 @@ function isKnown(
   if (owner === undefined)
     return aliases.has(column) || sources.has(column) || [...sources.values()].some(isIn);
   if (sources.has(owner)) return isIn(sources.get(owner));
-  // The name may be a field of a structured column.
+  // The name may be a field in a structured column.
   return [...sources.values()].some(
     (columns) => columns === undefined || columns.has(names[0] ?? ""),
   );
@@ -412,7 +393,7 @@ function isAggregate(item: unknown): boolean {
   );
 }
 
-/** The parts of a dotted name. */
+/** Returns the parts of a dotted name. */
 function nameParts(name: unknown): string[] {
   return (Array.isArray(name) ? name : []).flatMap((part) => {
     const text = isRecord(part) ? identifierOf(part["Identifier"]) : undefined;

@@ -3,7 +3,7 @@ import type { ResourceColumn, ResourceInput } from "../record/resource-record.ts
 import type { ProbedCard } from "./probe-card.ts";
 import { driftCodes } from "./verify-report.ts";
 
-/** Fields that are dropped, so that the catalog derives them again. */
+/** Fields to drop so that the catalog derives them again. */
 const derived = new Set([
   "schema_digest",
   "schema_hash",
@@ -15,9 +15,9 @@ const derived = new Set([
 ]);
 
 /**
- * Updates a resource to the columns of its source. Undefined if nothing differs, or if hidden
- * content would be lost. Types and keys come from the source. Descriptions, units and tags are
- * kept, even if a column was renamed.
+ * Updates a resource to match its source's columns. Returns undefined if nothing differs or if hidden content
+ * would be lost. Types and keys come from the source. Descriptions, units and tags are kept, even for renamed
+ * columns.
  */
 export function refreshedResource({
   details,
@@ -46,7 +46,7 @@ export function refreshedResource({
   };
 }
 
-/** Column members that only the source defines. */
+/** Column fields that only the source defines. */
 const ofSource = new Set(["nn", "pk", "fk", "index", "type"]);
 
 function withNotes(fresh: ResourceColumn, stored: ResourceColumn | undefined): ResourceColumn {

@@ -1,12 +1,6 @@
 import { inertText } from "../record/inert-text.ts";
 import type { VerifyFinding, VerifyReport, VerifySeverity } from "./verify-report.ts";
 
-/** Options of `renderVerifyReport`. */
-export interface RenderVerifyReportOptions {
-  /** `text` (default) for a terminal, `markdown` for a comment or a page. */
-  format?: "text" | "markdown" | undefined;
-}
-
 const order: readonly VerifySeverity[] = ["unverified", "breaking", "warning", "notice"];
 const verdicts = [
   "The catalog is up to date.",
@@ -14,25 +8,21 @@ const verdicts = [
   "Not everything could be verified.",
 ];
 
-/** Maximum number of findings listed, worst first. The rest are only counted. */
+/** Maximum number of findings to list, worst first. The rest are only counted. */
 const maxFindings = 200;
-/** A notice that applies to more resources than this is shown once, with the first of them. */
+/** A notice shared by more resources than this is shown once, with the first of them. */
 const maxAlike = 3;
 
 /**
  * Renders a report for people, worst findings first. Findings that many resources share are shown
- * once. Names from sources cannot break out of their line or become markup.
+ * once. Names from sources cannot break out of their line.
  */
-export function renderVerifyReport(
-  report: VerifyReport,
-  options: RenderVerifyReportOptions = {},
-): string {
-  const { format = "text" } = options;
+export function renderVerifyReport(report: VerifyReport): string {
   const chosen = gathered(report.findings).sort(
     (left, right) => order.indexOf(left.severity) - order.indexOf(right.severity),
   );
   const listed = chosen.slice(0, maxFindings);
-  const lines = format === "markdown" ? markdownLines(report, listed) : textLines(report, listed);
+  const lines = linesOf(report, listed);
   if (chosen.length > listed.length)
     lines.push("", `[... ${chosen.length - listed.length} more not listed ...]`);
   return `${lines.join("\n")}\n`;
@@ -50,9 +40,8 @@ function gathered(findings: readonly VerifyFinding[]): VerifyFinding[] {
   }
   return findings.flatMap((finding) => {
     const { path: _, ...shared } = finding;
-    const [first, ...others] =
-      finding.severity === "notice" ? (alike.get(keyOf(finding)) ?? []) : [];
-    if (others.length < maxAlike) return [finding];
+    const [first, ...others] = alike.get(keyOf(finding)) ?? [];
+    if (finding.severity !== "notice" || others.length < maxAlike) return [finding];
     return finding === first
       ? [{ ...shared, resourceId: `${first.resourceId} and ${others.length} more` }]
       : [];
@@ -73,7 +62,7 @@ function changeOf({ from, to }: VerifyFinding): string {
   return ` (${from ?? "nothing"} -> ${to ?? "nothing"})`;
 }
 
-function textLines(report: VerifyReport, findings: readonly VerifyFinding[]): string[] {
+function linesOf(report: VerifyReport, findings: readonly VerifyFinding[]): string[] {
   const lines = [`${verdicts[report.exitCode] ?? ""} ${summaryOf(report)}`];
   let resource: string | undefined;
   for (const finding of findings) {
@@ -81,34 +70,8 @@ function textLines(report: VerifyReport, findings: readonly VerifyFinding[]): st
     resource = finding.resourceId;
     const place = finding.path === undefined ? "" : ` ${finding.path}`;
     const mark = finding.isUpdated === true ? "updated" : finding.severity;
-    lines.push(
-      inertText(
-        `  ${mark} ${finding.code}${place}: ${finding.message}${changeOf(finding)}`,
-        1_000,
-      ).replace(/^/, "  "),
-    );
+    const text = `${mark} ${finding.code}${place}: ${finding.message}${changeOf(finding)}`;
+    lines.push(`  ${inertText(text, 1_000)}`);
   }
   return lines;
-}
-
-function markdownLines(report: VerifyReport, findings: readonly VerifyFinding[]): string[] {
-  const lines = [`**${verdicts[report.exitCode] ?? ""}** ${summaryOf(report)}`];
-  if (findings.length === 0) return lines;
-  lines.push("", "| severity | resource | where | what |", "| --- | --- | --- | --- |");
-  for (const finding of findings) {
-    const mark = finding.isUpdated === true ? "updated" : finding.severity;
-    const cells = [
-      mark,
-      finding.resourceId,
-      finding.path ?? "",
-      `${finding.code}: ${finding.message}${changeOf(finding)}`,
-    ];
-    lines.push(`| ${cells.map((cell) => escapedCell(inertText(cell, 1_000))).join(" | ")} |`);
-  }
-  return lines;
-}
-
-/** Escapes everything that Markdown or HTML could read as markup. */
-function escapedCell(text: string): string {
-  return text.replace(/[\\`*_{}[\]<>()#+!|~&@]/g, (character) => `\\${character}`);
 }

@@ -7,9 +7,8 @@ type TimedOutcome<T> =
   | { state: "timed_out" };
 
 /**
- * Runs an action with a time limit. When the time is up or the outer signal aborts, the action's
- * signal aborts and the call stops waiting. No timer outlives the call. Rejects only if the outer
- * signal aborts, with its reason.
+ * Runs an action with a time limit. On timeout, or if the outer signal aborts, aborts the action's signal and
+ * stops waiting. Timers never outlive the call. Rejects only if the outer signal aborts, with its reason.
  */
 export async function runWithin<T>(
   action: (signal: AbortSignal) => Promise<T>,

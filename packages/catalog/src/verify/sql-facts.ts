@@ -2,11 +2,11 @@ import type { AntiPatternRule } from "../record/anti-pattern-rules.ts";
 
 /** Properties of a statement that a rule may forbid. */
 export interface SqlFacts {
-  /** The rules that it breaks, except `missing_limit`, which depends on `unlimitedRows`. */
+  /** Rules that the statement breaks, except `missing_limit`, which depends on `unlimitedRows`. */
   broken: Set<AntiPatternRule["rule"]>;
   /**
-   * Estimated rows of the largest table that the result reads without GROUP BY or LIMIT. 0: size unknown. Undefined if
-   * there is none.
+   * Estimated rows in the largest table that is read without GROUP BY or LIMIT. 0 if its size is unknown.
+   * Undefined if there is no such table.
    */
   unlimitedRows: number | undefined;
   writes: boolean;
@@ -15,9 +15,9 @@ export interface SqlFacts {
 /** An unknown name. */
 export interface SqlProblem {
   code: "snippet_unknown_table" | "snippet_unknown_column";
-  /** As written, with its table. */
+  /** The name as written, including its table. */
   name: string;
-  /** False if the name may exist and the catalog just does not list the table. */
+  /** False if the name may exist in a table that the catalog does not list. */
   isCertain: boolean;
 }
 
@@ -38,7 +38,10 @@ export interface SqlReading {
   tables: KnownTable[];
 }
 
-/** Finds a table by the parts of its name as written. `undefined` if there is none, `opaque` for system tables. */
+/**
+ * Finds a table by the parts of its name as written. Returns `opaque` for system tables, `undefined` if none
+ * matches.
+ */
 export interface TableLookup {
   find(parts: readonly string[]): KnownTable | "opaque" | undefined;
   /** True if all tables of the source are known. */

@@ -8,12 +8,12 @@ import { databaseUri } from "../importers/sql-resource.ts";
 import { importProbe } from "./import-probe.ts";
 import type { ResourceProbe } from "./resource-probe.ts";
 
-/** The database to probe. `name` and `schemas` as for `fromSqlDatabase`. */
+/** The database to probe. `name` and `schemas` are the same as in `fromSqlDatabase`. */
 export type SqlProbeOptions = Pick<FromSqlDatabaseOptions, "name" | "schemas" | "maxTables">;
 
 /**
- * Compares tables with a database, by uris such as `ada://any/db/pg:main/public.orders`. Reads its catalogs once, and
- * no rows.
+ * Compares tables with a database, by uris such as `ada://any/db/pg:main/public.orders`. Reads the system catalogs
+ * once, and no rows.
  */
 export function sqlProbe(
   handle: SqliteDatabase | PostgresClient,

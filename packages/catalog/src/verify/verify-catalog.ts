@@ -1,7 +1,8 @@
 import { compareCodeUnits } from "@ccl/core";
 import { mapConcurrent } from "@ccl/core/async";
+import { arrayAt, isRecord, stringAt } from "@ccl/core/json";
 import type { Principal } from "../access/access-options.ts";
-import { requireWhole } from "../catalog/call-options.ts";
+import { requireWhole } from "../require-whole.ts";
 import { CatalogError } from "../catalog-error.ts";
 import type { ResourceInput } from "../record/resource-record.ts";
 import { addedFinding, addedResources } from "./added-resources.ts";
@@ -27,27 +28,26 @@ export interface VerifyOptions {
   /** The principal that reads the catalog. It should see all columns. */
   principal?: Principal | undefined;
   /**
-   * Called with the resources to write, for example `(resources) => catalog.register(resources)`.
-   * These are resources that the catalog lacks, and those whose columns or keys differ, updated
-   * from the source. Texts that people wrote are kept. Resources with hidden columns are left out.
-   * Sections that the principal does not see would be lost, so pass a principal that sees all.
-   * Without this function nothing is changed.
+   * Called with the resources to write, for example `(resources) => catalog.register(resources)`. These are
+   * resources missing from the catalog, and resources whose columns or keys differ, updated from the source. Text
+   * written by people is kept. Resources with hidden columns are left out. Sections hidden from the principal
+   * would be lost, so pass one that sees everything. Without this function, nothing is changed.
    */
   update?: ((resources: ResourceInput[]) => Promise<unknown>) | undefined;
   /**
-   * Called with the ids of resources that their source no longer has, for example `(ids) =>
+   * Called with the ids of resources that no longer exist in their source, for example `(ids) =>
    * catalog.remove(ids)`.
    */
   retire?: ((ids: string[]) => Promise<unknown>) | undefined;
-  /** Timeout of one probe or linter, in milliseconds. 10,000 by default. */
+  /** Timeout for one probe or linter, in milliseconds. 10,000 by default. */
   timeoutMs?: number | undefined;
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Checks that the target of every uri exists, compares columns with the source's, and lints
- * snippets against them. Findings are returned as data, even if a source does not answer.
- * @throws CatalogError `invalid_options`, `aborted`, `client_missing`, and errors of the catalog
+ * Checks that the target of every uri exists, compares columns with the source, and lints snippets against them.
+ * Returns findings as data, even if a source does not answer.
+ * @throws CatalogError `invalid_options`, `aborted`, and errors of the catalog
  */
 export async function verifyCatalog(
   catalog: VerifiableCatalog,
@@ -66,7 +66,7 @@ export async function verifyCatalog(
     throw new CatalogError("aborted", "The verification was aborted.", { cause: error });
   } finally {
     options.signal?.removeEventListener("abort", stop);
-    // Stops probes that ran out of time.
+    // Stops probes that timed out.
     controller.abort();
   }
 }
@@ -113,7 +113,7 @@ async function verify(catalog: VerifiableCatalog, options: Settled): Promise<Ver
   });
 }
 
-/** Updates the catalog by calling each function once, and marks the findings that this resolves. */
+/** Updates the catalog by calling each function once. Marks the findings that this resolves. */
 async function update(
   {
     cards,
@@ -158,13 +158,8 @@ async function update(
   ];
 }
 
-/** The reason of a failed result, which means that nothing was registered. */
+/** Returns the reason for a failed result, which means that nothing was registered. */
 function refusalOf(result: unknown): string | undefined {
-  if (typeof result !== "object" || result === null || !("ok" in result) || result.ok !== false)
-    return undefined;
-  const issues: unknown =
-    "issues" in result && Array.isArray(result.issues) ? result.issues[0] : undefined;
-  return typeof issues === "object" && issues !== null && "message" in issues
-    ? String(issues.message)
-    : "it refused";
+  if (!isRecord(result) || result["ok"] !== false) return undefined;
+  return stringAt(arrayAt(result, "issues")[0], "message") ?? "it refused";
 }

@@ -1,9 +1,9 @@
-/** `unverified`: the check was not possible. `breaking`: the catalog is wrong. The others are for information. */
+/** `unverified`: the check was not possible. `breaking`: the catalog is wrong. The others are informational. */
 export type VerifySeverity = "unverified" | "breaking" | "warning" | "notice";
 
 /** The kinds of findings. The set changes only with a major version. */
 export type VerifyCode =
-  /** The source failed, or did not answer in time. */
+  /** The source failed or did not answer in time. */
   | "timed_out"
   | "unreachable"
   /** The principal may not see the card. */
@@ -22,7 +22,7 @@ export type VerifyCode =
   | "key_changed"
   /** The principal does not see all columns, so added ones cannot be recognized. */
   | "columns_hidden"
-  /** Fields of the digest that do not match a column. */
+  /** Digest fields do not match any column. */
   | "digest_stale"
   | "snippet_syntax"
   | "snippet_unknown_table"
@@ -41,7 +41,7 @@ export interface VerifyFinding {
   severity: VerifySeverity;
   code: VerifyCode;
   resourceId: string;
-  /** Like `columns.amount` or `usage.snippets.0`. */
+  /** For example, `columns.amount` or `usage.snippets.0`. */
   path?: string | undefined;
   /** One sentence that names the cause. */
   message: string;
@@ -57,7 +57,7 @@ export interface VerifyFinding {
 export interface VerifyReport {
   /** Number of resources checked. */
   resources: number;
-  /** Number of resources whose source answered. */
+  /** Number of resources for which the source answered. */
   probed: number;
   /** Number of snippets that were linted. */
   snippets: number;
@@ -70,7 +70,7 @@ export interface VerifyReport {
   exitCode: 0 | 1 | 2;
 }
 
-/** Findings that an update of the resource resolves. */
+/** Codes of findings that updating the resource resolves. */
 export const driftCodes: ReadonlySet<VerifyCode> = new Set<VerifyCode>([
   "column_added",
   "column_removed",

@@ -9,10 +9,10 @@ import { type CclRun, runCcl, type RunCclOptions } from "./run-ccl.ts";
 
 const require = createRequire(new URL("../../../catalog/package.json", import.meta.url));
 
-/** The MCP server of everything, as a command. */
+/** Command that starts the MCP server "everything". */
 export const everything: string = `"${process.execPath}" "${require.resolve("@modelcontextprotocol/server-everything/dist/index.js")}" stdio`;
 
-/** A folder of its own, with a way to run `ccl` in it. */
+/** A temporary folder, with functions that run `ccl` in it. */
 export interface CatalogProject {
   root: string;
   ccl(args: string[], options?: Partial<RunCclOptions>): Promise<CclRun>;
@@ -23,7 +23,7 @@ export interface CatalogProject {
   remove(): Promise<void>;
 }
 
-/** A project with a database of two tables that were filled from vega-datasets. */
+/** Creates a project with a database of two tables that are filled from vega-datasets. */
 export async function createCatalogProject(): Promise<CatalogProject> {
   const root = await mkdtemp(join(tmpdir(), "ccl-catalog-"));
   const path = join(root, "data.sqlite");
@@ -58,7 +58,7 @@ export async function createCatalogProject(): Promise<CatalogProject> {
   };
 }
 
-/** A file of vega-datasets. */
+/** Reads a file of vega-datasets. */
 export async function readDataset(name: string): Promise<string> {
   return await readFile(new URL(`../../../catalog/node_modules/vega-datasets/data/${name}`, import.meta.url), "utf8");
 }

@@ -11,21 +11,21 @@ import { onTestFinished } from "vitest";
 
 const program = fileURLToPath(new URL("../../dist/ccl.js", import.meta.url));
 
-/** A coding agent of npm that runs without a terminal. */
+/** A coding agent from npm that runs without a terminal. */
 export interface Agent {
-  /** As `ccl mcp install` calls it. */
+  /** Its name for `ccl mcp install`. */
   client: string;
   command: string;
   dialect: TestDialect;
-  /** Of its settings, below the home folder. */
+  /** Path of its settings file, relative to the home folder. */
   settings: string;
-  /** Adds a server that is started by this command. */
+  /** Adds a server that this command starts. */
   addServer(text: string, name: string, command: string[]): string;
   args(url: string, prompt: string): string[];
   env(url: string): Record<string, string>;
 }
 
-/** Those of npm that run without a terminal. */
+/** Coding agents from npm that run without a terminal. */
 export const agents: Agent[] = [
   {
     client: "claude-code",
@@ -81,14 +81,14 @@ function addJson(text: string, key: string, entry: object): string {
   return JSON.stringify({ ...settings, [key]: { ...settings[key], ...entry } });
 }
 
-/** A tool in the request of an agent. */
+/** A tool in an agent's request. */
 export interface ListedTool {
   name: string;
   /** Codex lists the tools of a server together. */
   namespace?: string | undefined;
 }
 
-/** The tools that a request offers. */
+/** Returns the tools that a request offers. */
 export function listedTools(body: Record<string, unknown>): ListedTool[] {
   return arrayAt(body, "tools").flatMap((tool) => {
     const name = stringAt(tool, "name") ?? "";
@@ -105,16 +105,16 @@ export async function isInstalled(command: string): Promise<boolean> {
   return found.some(({ status }) => status === "fulfilled");
 }
 
-/** A project in a home folder of its own. */
+/** A project in its own home folder. */
 export interface AgentHome {
   project: string;
-  /** Adds a server to the settings of the agent, started by this command. */
+  /** Adds a server, started by this command, to the agent's settings. */
   add(name: string, command: string[]): Promise<void>;
-  /** Runs a command in the project; what it printed. */
+  /** Runs a command in the project and returns its output. */
   run(command: string, args: string[]): Promise<string>;
 }
 
-/** A home folder with an `npx` that runs this ccl, which the agent has as a server. */
+/** Creates a home folder with an `npx` that runs this ccl, and adds it to the agent as a server. */
 export async function openAgentHome(agent: Agent, url: string): Promise<AgentHome> {
   const home = await mkdtemp(join(tmpdir(), "ccl-agents-"));
   onTestFinished(() => rm(home, { recursive: true, force: true, maxRetries: 5 }));
@@ -146,7 +146,7 @@ export async function openAgentHome(agent: Agent, url: string): Promise<AgentHom
   };
 }
 
-/** The command of this ccl. */
+/** Returns the command that runs this ccl. */
 export function ownCommand(...args: string[]): string[] {
   return [process.execPath, program, ...args];
 }

@@ -11,17 +11,20 @@ import { startTestServer } from "@ccl/providers/testing";
 
 import { type CatalogProject, createCatalogProject } from "./catalog-project.ts";
 
-/** Markup, a script, and characters that turn round what follows. */
+/** Markup, a script, and characters that reverse the following text. */
 export const hostile = "<img src=x onerror=alert(1)><script>alert(2)</script>\u202egnp.exe";
 
-/** How much there is to look at. */
+/** Amount of data in the project. */
 export interface InspectedSizes {
   resources: number;
   requests: number;
   operations: number;
 }
 
-/** A project with a catalog, runs, plans, and a folder of a gateway, each partly hostile. */
+/**
+ * Creates a project with a catalog, runs, plans and a gateway's folder, each with some hostile
+ * content.
+ */
 export async function createInspectedProject(sizes: InspectedSizes): Promise<CatalogProject & { state: string }> {
   const project = await createCatalogProject();
   await writeSources(project.root);
@@ -78,7 +81,7 @@ async function importCatalog(project: CatalogProject, resources: number): Promis
     await promisify(execFile)("git", args, { cwd: project.root });
   await project.sql("ALTER TABLE stocks ADD COLUMN volume INTEGER");
   await succeed(project, ["catalog", "import", "--sql", "sqlite:data.sqlite"]);
-  // What `verify` finds.
+  // `verify` reports this change.
   await project.sql("ALTER TABLE stocks DROP COLUMN volume");
 }
 
@@ -114,7 +117,7 @@ async function runOperations(root: string, count: number): Promise<void> {
   await stores.close();
 }
 
-/** One long session and a short one, whose last result is a line of 10 MB. */
+/** Sends one long session, and a short one whose last result is a line of 10 MB. */
 async function sendRequests(
   project: CatalogProject,
   { state, requests }: { state: string; requests: number },

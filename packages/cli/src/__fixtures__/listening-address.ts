@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { stripVTControlCharacters } from "node:util";
 
-/** The address that a command names on stderr once it listens. */
+/** Returns the address that a command prints to stderr once it listens. */
 export async function listeningAddress({ stderr }: ChildProcess): Promise<string> {
   let said = "";
   for await (const piece of stderr ?? []) {

@@ -3,23 +3,23 @@ import { EventEmitter } from "node:events";
 import { runCli } from "../run-cli.ts";
 import type { OutputStream } from "../session.ts";
 
-/** What a command line did. */
+/** The result of a command line. */
 export interface CclRun {
   code: number;
   stdout: string;
   stderr: string;
 }
 
-/** Where a command line runs. */
+/** Environment of a command line. */
 export interface RunCclOptions {
   cwd: string;
   /** Piped into the command. */
   stdin?: string;
   isTerminal?: boolean;
   env?: Record<string, string>;
-  /** Sees what is written to stderr as it comes. */
+  /** Called with each text written to stderr. */
   onError?: (text: string) => void;
-  /** Interrupts the command as Ctrl-C does, or by `signals`. */
+  /** Interrupts the command like Ctrl-C, or with `signals`. */
   interrupt?: AbortSignal;
   signals?: readonly string[];
 }
@@ -51,7 +51,7 @@ export async function runCcl(args: string[], options: RunCclOptions): Promise<Cc
   return { code: await runCli(args, terminal), ...run };
 }
 
-/** In pieces that may part a character. */
+/** Splits text into pieces, possibly within a character. */
 async function* piecesOf(text: string): AsyncGenerator<Uint8Array> {
   const bytes = new TextEncoder().encode(text);
   for (let at = 0; at < bytes.length; at += 7) yield bytes.subarray(at, at + 7);

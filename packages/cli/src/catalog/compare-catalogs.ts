@@ -7,29 +7,29 @@ import {
   type ResourceInput,
 } from "@ccl/catalog";
 
-import { formatCount } from "../output/format-number.ts";
+import { formatCount } from "../output/text.ts";
 import type { Style } from "../output/style.ts";
 import { type Column, renderTable } from "../output/table.ts";
 
-/** How one resource changed. */
+/** A change to one resource. */
 export interface CatalogChange {
   id: string;
   kind: "added" | "removed" | "changed";
   /** The highest severity of the changes. A removed resource is breaking, an added one is additive. */
   severity: ChangeSeverity;
-  /** The revision after the change. Before it if the resource was removed. */
+  /** Revision after the change, or before it if the resource was removed. */
   rev?: number | undefined;
   /** Breaking changes first. Empty unless the resource was changed. */
   changes: ResourceChange[];
 }
 
-/** The number of resources by severity. */
+/** Number of resources by severity. */
 export type SeverityCounts = Record<ChangeSeverity, number>;
 
 /** The severities, worst first. */
 const severities: readonly ChangeSeverity[] = ["breaking", "additive", "cosmetic"];
 
-/** Every resource that differs, sorted by severity (worst first), then by id. */
+/** Returns every resource that differs, sorted by severity (worst first), then by id. */
 export function compareCatalogs(
   before: readonly ResourceInput[],
   after: readonly ResourceInput[],
@@ -58,7 +58,7 @@ export function countSeverities(changes: readonly CatalogChange[]): SeverityCoun
   return counts;
 }
 
-/** True if a change is as severe as `limit`, or more. */
+/** True if a change is at or above the severity `limit`. */
 export function isReached(
   changes: readonly CatalogChange[],
   limit: ChangeSeverity | undefined,
@@ -79,7 +79,7 @@ function catalogChange(
 const COLUMNS: Column[] = ["severity", "change", "resource", "where", "before", "after"];
 const MAX_TERMINAL_ROWS = 60;
 
-/** One line per change, worst first. A terminal gets a limited number of lines. */
+/** Renders one line per change, worst first. On a terminal, the number of lines is limited. */
 export function renderChanges(changes: readonly CatalogChange[], style: Style): string {
   const rows = changes.flatMap((change) => rowsOf(change));
   if (rows.length === 0) return "";
@@ -91,7 +91,7 @@ export function renderChanges(changes: readonly CatalogChange[], style: Style): 
   );
 }
 
-/** `1 breaking, 3 additive`, or `no changes`. */
+/** Returns a summary: `1 breaking, 3 additive`, or `no changes`. */
 export function summariseChanges(changes: readonly CatalogChange[]): string {
   const counts = countSeverities(changes);
   const parts = severities

@@ -63,7 +63,7 @@ export async function importSources(
   return { records: await opened.records(), sources, outcomes, warnings };
 }
 
-/** The source's resources, with what people edited in the catalog. */
+/** Merges the source's resources with what people edited in the catalog. */
 function merged(
   incoming: readonly ResourceInput[],
   known: ImportedSource | undefined,
@@ -76,7 +76,7 @@ function merged(
     const record = current.get(resource.id);
     if (base === undefined || record === undefined) return resource;
     const result = mergeImported({ base, current: record, incoming: resource });
-    // A new modification time alone is no change.
+    // A new modification time alone does not count as a change.
     const isTimeGiven = record.derived?.includes("updated_at") !== true;
     const isTouched =
       isTimeGiven &&
@@ -103,7 +103,7 @@ function goneFrom(known: ImportedSource | undefined, incoming: readonly Resource
   return (known?.resources ?? []).map(({ id }) => id).filter((id) => !now.has(id));
 }
 
-/** Two databases with the same name would remove each other's tables. */
+/** Rejects a second database with the same name, since each would remove the other's tables. */
 function refuseMove(known: CatalogSource, source: CatalogSource): void {
   if (known.location === source.location) return;
   const message = `${sourceKey(known)} is ${known.location} already. Give ${source.location} a --name of its own, or the same --name to say that it has moved.`;

@@ -21,14 +21,17 @@ const MAX_PARQUET_BYTES = 512 * 1024 * 1024;
 const MAX_FILES = 10_000;
 const SKIPPED = new Set(["node_modules", ".git"]);
 
-/** The resources of the files that a glob matches, inferred from the beginning of each file. */
+/** Reads the resources of the files that a glob matches, inferred from the beginning of each file. */
 export async function loadFiles(
   session: Session,
   { address: glob }: SourceDraft,
 ): Promise<Result<ResourceInput[]>> {
   const names = await matchingFiles(session, glob);
   if (names.length === 0)
-    throw new CliError("source_failed", `No file below ${session.root} matches ${glob}.`);
+    throw new CliError(
+      "source_failed",
+      `No file below ${session.root} matches ${glob}. Quote globs: --files "data/**/*.csv".`,
+    );
   const options = parquetOptions(session, names);
   const files: SourceFile[] = [];
   for (const [index, name] of names.entries()) {
@@ -52,7 +55,10 @@ async function matchingFiles({ root, signal }: Session, glob: string): Promise<s
       else if (entry.isFile() && fits(path)) found.push(path);
     }
     if (found.length > MAX_FILES)
-      throw new CliError("source_failed", `${glob} matches more than ${MAX_FILES} files.`);
+      throw new CliError(
+        "source_failed",
+        `${glob} matches more than ${MAX_FILES} files. Narrow it.`,
+      );
   }
   return found.sort();
 }
@@ -103,7 +109,7 @@ export function fileMatcher(glob: string): (path: string) => boolean {
   return fits;
 }
 
-/** The folders that a glob names before its first wildcard. Empty for the root. */
+/** Returns the folders that a glob names before its first wildcard. Empty for the root. */
 export function fixedFolder(glob: string): string {
   const parts = glob.split("/");
   const end = parts.findIndex((part) => /[*?[{]/.test(part));

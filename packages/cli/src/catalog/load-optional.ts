@@ -1,11 +1,13 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
 
+import { isRecord } from "@ccl/core/json";
+
 import type { Session } from "../session.ts";
 
 /**
- * The export of an optional library, installed in the project or beside ccl. Undefined if neither has it. The library
- * is the project's dependency, so the lookup starts at the project's folder.
+ * Loads an export of an optional library that is installed in the project or next to ccl. Undefined if neither has it.
+ * The library is the project's dependency, so the lookup starts at the project's folder.
  */
 export function loadExport(
   { root }: Pick<Session, "root">,
@@ -16,7 +18,7 @@ export function loadExport(
     const load = createRequire(from);
     if (!isInstalled(load, library)) continue;
     const loaded: unknown = load(library);
-    return memberOf(loaded, name) ?? memberOf(memberOf(loaded, "default"), name);
+    return isRecord(loaded) ? loaded[name] : undefined;
   }
   return undefined;
 }
@@ -28,9 +30,4 @@ function isInstalled(load: NodeJS.Require, name: string): boolean {
   } catch {
     return false;
   }
-}
-
-function memberOf(value: unknown, name: string): unknown {
-  const hasMembers = (typeof value === "object" && value !== null) || typeof value === "function";
-  return hasMembers ? Reflect.get(value, name) : undefined;
 }

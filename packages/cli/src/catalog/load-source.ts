@@ -48,7 +48,7 @@ async function load(session: Session, draft: SourceDraft): Promise<readonly Reso
   }
 }
 
-/** The reason of a failure without the address, since a driver may quote the connection string. */
+/** Describes a failure without the address, since a driver may quote the connection string. */
 function reasonOf(error: unknown, address: string): string {
   const isWrapped = CclError.isInstance(error) && error.code !== "no_driver";
   const cause = isWrapped && error.cause instanceof Error ? error.cause : error;
@@ -68,7 +68,7 @@ function secretsOf(address: string): string[] {
 const maxBytes = 64 * 1024 * 1024;
 const timeoutMs = 30_000;
 
-/** The text at a path relative to the project's root, or at an HTTP address. */
+/** Reads the text at a path relative to the project's root, or at an HTTP address. */
 async function readDocument(session: Session, { source, address }: SourceDraft): Promise<string> {
   if (!/^https?:\/\//i.test(address)) {
     return readFile(resolve(session.root, address), {
@@ -88,7 +88,7 @@ async function readDocument(session: Session, { source, address }: SourceDraft):
   throw new CliError("source_failed", `${source.location} gives ${what}.`);
 }
 
-/** The tools of an MCP server: one that is started as a process for this import, or one at an address. */
+/** Lists the tools of an MCP server: one that is started as a process for this import, or one at an address. */
 async function loadMcp(session: Session, draft: SourceDraft): Promise<ResourceInput[]> {
   const { connectMcpServer, listMcpTools } = await import("@ccl/mcp");
   const { signal } = session;
@@ -108,7 +108,7 @@ function configOf(session: Session, { address, source }: SourceDraft): McpServer
   return { command, args, env: withoutUndefined(session.terminal.env), cwd: session.root };
 }
 
-/** The header with the token from the source's variable. Empty if the source names no variable. */
+/** Returns a header with the token from the source's variable. Empty if the source has no variable. */
 function tokenHeaders(session: Session, { tokenVariable }: CatalogSource): Record<string, string> {
   if (tokenVariable === undefined) return {};
   return {

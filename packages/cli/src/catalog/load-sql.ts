@@ -13,21 +13,21 @@ import { openSqlite } from "@ccl/sql/node";
 import { CliError, usageError } from "../cli-error.ts";
 import type { Session } from "../session.ts";
 import { loadExport } from "./load-optional.ts";
-import type { SourceDraft } from "./source-draft.ts";
+import { isPostgres, type SourceDraft, sqlitePath } from "./source-draft.ts";
 
 const CONNECT_TIMEOUT_MS = 15_000;
 const STATEMENT_TIMEOUT_MS = 60_000;
 
-/** The tables of a database. Only reads, and stores no values of rows. */
+/** Reads the tables of a database. Writes nothing, and stores no values of rows. */
 export async function loadSql(
   session: Session,
   { source, address }: SourceDraft,
 ): Promise<ResourceInput[]> {
-  const path = /^sqlite:(?:\/\/)?(.+)$/i.exec(address)?.[1];
+  const path = sqlitePath(address);
   const { name, schemas, sampleRows } = source;
   const options: FromSqlDatabaseOptions = { name, schemas, sampleRows, signal: session.signal };
   if (path !== undefined) return loadSqlite(resolve(session.root, path), options);
-  if (!/^postgres(?:ql)?:\/\//i.test(address)) {
+  if (!isPostgres(address)) {
     throw usageError(`${source.location} names neither sqlite:<path> nor postgres://...`);
   }
   // Refers to the database by name. The query engine resolves it at run time.
@@ -39,7 +39,11 @@ export async function loadSql(
 
 async function loadSqlite(path: string, options: FromSqlDatabaseOptions): Promise<ResourceInput[]> {
   const found = await stat(path).catch(() => undefined);
-  if (!found?.isFile()) throw new CliError("source_failed", `There is no database at ${path}.`);
+  if (!found?.isFile())
+    throw new CliError(
+      "source_failed",
+      `There is no database at ${path}. Name it as sqlite:<path>.`,
+    );
   const database = await openSqlite({ path, readOnly: true });
   try {
     return await fromSqlDatabase(database, options);
@@ -71,7 +75,7 @@ export async function withPostgres<T>(
   }
 }
 
-/** A pool of connections through the project's package pg. Opens each on demand. */
+/** Creates a pool of connections through the project's package pg. Opens each on demand. */
 export function openPostgresPool(
   session: Pick<Session, "root">,
   address: string,

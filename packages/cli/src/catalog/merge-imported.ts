@@ -6,19 +6,24 @@ import { isRecord, type JsonRecord, stringAt } from "@ccl/core/json";
 
 /** The three versions of a resource that a merge compares. */
 export interface ImportStates {
-  /** From the source at the last import. */
+  /** The resource in the source at the last import. */
   base: ResourceInput;
-  /** In the catalog, with people's edits. */
+  /** The resource in the catalog, with people's edits. */
   current: ResourceRecord;
-  /** From the source now. */
+  /** The resource in the source now. */
   incoming: ResourceInput;
 }
 
 /** Fields that the catalog derives. */
 const derived = new Set(["rev", "schema_hash", "cap_hash", "derived"]);
-/** Fields that people write. If both sides changed one, the catalog's value stays. For other fields the source wins. */
+/**
+ * Fields that people write. If both sides changed one, the catalog's value is kept. For other fields, the source wins.
+ */
 const words = new Set(["title", "description", "owner", "unit"]);
-/** Lists that are merged by entry: follows what the source adds and removes, and keeps what people added. */
+/**
+ * Lists that are merged entry by entry: entries that the source adds or removes are applied, and those that people
+ * added are kept.
+ */
 const lists = new Set(["tags", "snippets", "anti_patterns", "examples", "secrets"]);
 const nested = new Set([
   "usage",
@@ -30,7 +35,7 @@ const nested = new Set([
   "pushdown",
 ]);
 
-/** The source's current version with people's edits in the catalog. */
+/** Merges the source's current version with people's edits in the catalog. */
 export function mergeImported({ base, current, incoming }: ImportStates): ResourceInput {
   const edited = inputOf(current);
   // The catalog fills this in if the source has none.
@@ -44,7 +49,7 @@ export function mergeImported({ base, current, incoming }: ImportStates): Resour
   };
 }
 
-/** A record as input for registration. */
+/** Turns a record into input for registration. */
 function inputOf({ derived: made = [], ...record }: ResourceRecord): JsonRecord {
   const members = Object.entries(record).filter(
     ([name]) => !derived.has(name) && !made.includes(name),
@@ -83,7 +88,7 @@ function mergeMember(
   return words.has(name) ? current : incoming;
 }
 
-/** In the source's order. Columns that people added come last. */
+/** Merges columns in the source's order. Columns that people added come last. */
 function mergeColumns(
   base: readonly ResourceColumn[],
   current: readonly ResourceColumn[],
@@ -104,7 +109,7 @@ function mergeColumns(
   return [...merged, ...added.map(([, column]) => column)];
 }
 
-/** Keyed by `in` and name, since a parameter and a response field may share a name. */
+/** Maps columns by `in` and name, since a parameter and a response field may share a name. */
 function byPlace(columns: readonly ResourceColumn[]): Map<string, ResourceColumn> {
   const places = new Map<string, ResourceColumn>();
   for (const column of columns) {
@@ -134,14 +139,14 @@ function mergeLists(
   ];
 }
 
-/** Compares canonical texts last, since they take ten times as long. */
+/** Compares canonical JSON last, since it takes ten times as long. */
 function isSame(left: unknown, right: unknown): boolean {
   if (left === right) return true;
   if (typeof left === "string" && typeof right === "string") return false;
   return isDeepStrictEqual(left, right) || textOf(left) === textOf(right);
 }
 
-/** Undefined, empty lists and empty objects count as equal. */
+/** Returns canonical JSON. Undefined, empty lists and empty objects count as equal. */
 function textOf(value: unknown): string {
   if (
     value === undefined ||

@@ -11,15 +11,15 @@ import {
 import { createMemoryRecords } from "@ccl/records";
 
 /**
- * Anyone with access to the folder may read all of it, including personal columns. Prompts and pages do not use this
- * principal.
+ * A principal with all rights: anyone with access to the folder may read everything, including personal columns.
+ * Prompts and pages do not use it.
  */
 export const owner: Principal = { id: "owner", roles: ["owner"] };
 
 /** A catalog in memory over a folder's records. Supports writes and lookups by id, but no text search. */
 interface OpenedCatalog {
   catalog: Catalog;
-  /** The current records, ordered by id. */
+  /** Returns the current records, ordered by id. */
   records(): Promise<ResourceRecord[]>;
 }
 
@@ -38,7 +38,7 @@ export async function openCatalog(
   };
 }
 
-/** For catalogs that are only written and read by id, so that no index is filled. */
+/** Creates an empty index for catalogs that are only written and read by id. */
 function createNoSearchIndex(): SearchIndex {
   const refuse = (): Promise<never> =>
     Promise.reject(new CatalogError("index_failed", "This catalog was opened without search."));

@@ -8,14 +8,14 @@ import type { TokenCounter } from "@ccl/core";
 import { CliError } from "../cli-error.ts";
 import type { Session } from "../session.ts";
 
-/** The catalog of a project as it is on disk. */
+/** The catalog of a project, as stored on disk. */
 export interface ReadCatalog {
   folder: CatalogFolder;
   content: FolderContent;
   records: ResourceRecord[];
 }
 
-/** The folder of the project's catalog. It need not exist. */
+/** Returns the folder of the project's catalog. It need not exist. */
 export function catalogFolder({ root, directory, isReadOnly }: Session): CatalogFolder {
   return createCatalogFolder(join(root, directory, "catalog"), { readOnly: isReadOnly });
 }
@@ -35,7 +35,7 @@ export async function readCatalog(
   return { folder, content, records: content.records.map(({ record }) => record) };
 }
 
-/** Opens the records for search with the rights of the public: without personal columns. */
+/** Opens the records for search with public rights, that is without personal columns. */
 export function openSnapshot(
   { folder, content }: Omit<ReadCatalog, "records">,
   counter?: TokenCounter,
@@ -43,7 +43,7 @@ export function openSnapshot(
   return createCatalogSnapshot({ records: content.records, loadSaved: folder.loadIndex, counter });
 }
 
-/** Searches the records with the rights of the public, and saves the index for the next process. */
+/** Searches the records with public rights, and saves the index for the next process. */
 export async function withSnapshot<T>(
   read: ReadCatalog,
   { signal, counter }: { signal: AbortSignal; counter?: TokenCounter | undefined },

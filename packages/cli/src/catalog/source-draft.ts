@@ -8,7 +8,7 @@ import { usageError } from "../cli-error.ts";
 import { splitCommand } from "../plan/split-command.ts";
 import type { Session } from "../session.ts";
 
-/** Sources as the command line names them. */
+/** Flags that name sources on the command line. */
 export interface SourceFlags {
   sql?: string[] | undefined;
   openapi?: string[] | undefined;
@@ -21,20 +21,20 @@ export interface SourceFlags {
   tokenEnv?: string | undefined;
 }
 
-/** A source to read now. */
+/** A source that is about to be read. */
 export interface SourceDraft {
   /** The description that is stored, without secrets. */
   source: CatalogSource;
   /** The full address. Never stored or printed. */
   address: string;
-  /** True if the stored description does not suffice to read the source again. */
+  /** True if the stored description is not enough to read the source again. */
   isStripped: boolean;
 }
 
 const kinds: readonly SourceKind[] = ["sql", "openapi", "mcp", "files", "jsonl"];
 const url = /^[a-z][a-z0-9+.-]*:\/\//i;
 
-/** The sources that flags name. */
+/** Prepares the sources that flags name. */
 export function draftsOf(session: Session, flags: SourceFlags): SourceDraft[] {
   const named = kinds.flatMap((kind) => (flags[kind] ?? []).map((text) => ({ kind, text })));
   if (flags.name !== undefined && named.length !== 1) {
@@ -57,10 +57,12 @@ function draftOf(
   kind: SourceKind,
   { text, flags }: { text: string; flags: SourceFlags },
 ): SourceDraft {
-  if (text.trim() === "") throw usageError(`--${kind} is empty.`);
-  const env = session.terminal.env;
-  const address = isVariable(text) ? resolveLocation(text, env) : located(session, kind, text);
-  const location = isVariable(text) ? text : withoutSecrets(address, kind);
+  if (text.trim() === "") throw usageError(`--${kind} is empty. Name a source.`);
+  const isVariable = variableName.test(text);
+  const address = isVariable
+    ? resolveLocation(text, session.terminal.env)
+    : located(session, kind, text);
+  const location = isVariable ? text : withoutSecrets(address, kind);
   const name = flags.name ?? defaultName(kind, address);
   if (name.length > 200 || /\p{Cc}/u.test(name))
     throw usageError("--name has at most 200 characters.");
@@ -68,18 +70,28 @@ function draftOf(
     kind,
     name,
     location,
-    schemas: kind === "sql" && flags.schema !== undefined ? flags.schema : undefined,
-    sampleRows: kind === "sql" && flags.sampleRows !== undefined ? flags.sampleRows : undefined,
-    tokenVariable: flags.tokenEnv !== undefined && url.test(address) ? flags.tokenEnv : undefined,
+    schemas: kind === "sql" ? flags.schema : undefined,
+    sampleRows: kind === "sql" ? flags.sampleRows : undefined,
+    tokenVariable: url.test(address) ? flags.tokenEnv : undefined,
   };
-  return { source, address, isStripped: !isVariable(text) && location !== address };
+  return { source, address, isStripped: !isVariable && location !== address };
 }
 
-/** Makes paths relative to the project's root, so that the catalog works on other machines. */
+/** Returns the path in `sqlite:<path>`. Undefined for another address. */
+export function sqlitePath(address: string): string | undefined {
+  return /^sqlite:(?:\/\/)?(.+)$/i.exec(address)?.[1];
+}
+
+/** True for the address of a PostgreSQL database. */
+export function isPostgres(address: string): boolean {
+  return /^postgres(?:ql)?:\/\//i.test(address);
+}
+
+/** Makes paths relative to the project's root, so that the catalog also works on other machines. */
 function located(session: Session, kind: SourceKind, text: string): string {
   if (kind === "sql") {
-    if (/^postgres(?:ql)?:\/\//i.test(text)) return text;
-    const path = /^sqlite:(?:\/\/)?(.+)$/i.exec(text)?.[1];
+    if (isPostgres(text)) return text;
+    const path = sqlitePath(text);
     if (path !== undefined) return `sqlite:${fromRoot(session, path)}`;
     const message =
       "--sql takes sqlite:<path>, postgres://..., or env:NAME, a variable that holds one of them.";
@@ -91,7 +103,7 @@ function located(session: Session, kind: SourceKind, text: string): string {
   return isPath ? fromRoot(session, text) : text;
 }
 
-/** Replaces a folder with a glob for its files that have rows. */
+/** Replaces a folder with a glob for its files of tabular data. */
 function filesWithin(session: Session, text: string): string {
   const path = resolve(session.terminal.cwd(), text);
   const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
@@ -124,12 +136,13 @@ function withoutSecrets(address: string, kind: SourceKind): string {
 function defaultName(kind: SourceKind, address: string): string {
   if (kind === "files") return address;
   if (kind === "mcp" && !url.test(address)) return commandName(address);
-  if (kind === "sql" && !/^sqlite:/i.test(address)) {
+  const path = sqlitePath(address);
+  if (kind === "sql" && path === undefined) {
     const database = URL.canParse(address) ? safelyDecoded(new URL(address).pathname.slice(1)) : "";
     return database === "" ? "main" : database;
   }
   if (url.test(address)) return new URL(address).hostname;
-  const [first = "", ...others] = basename(address.replace(/^sqlite:(?:\/\/)?/i, "")).split(".");
+  const [first = "", ...others] = basename(path ?? address).split(".");
   return (
     [first, ...others.slice(0, -1)].find((part) => !isGenericFile.test(part)) ?? (first || kind)
   );
@@ -142,7 +155,7 @@ const isGenericFile = /^(?:|api|openapi|swagger|spec|schema)$/i;
 const generic =
   /^(?:|\.{1,2}|index|main|server|cli|dist|build|src|bin|app|start|serve|run|stdio|sse)$/;
 
-/** The package or folder that a command names: `npx -y @acme/mcp-crm@2 stdio` is `mcp-crm`. */
+/** Finds the package or folder that a command names: `npx -y @acme/mcp-crm@2 stdio` is `mcp-crm`. */
 function commandName(command: string): string {
   const [, ...words] = splitCommand(command, "--mcp").filter((word) => !word.startsWith("-"));
   for (const word of words) {
@@ -151,10 +164,10 @@ function commandName(command: string): string {
       if (!generic.test(name) && name.length <= 100) return name;
     }
   }
-  throw usageError("Give the server a name with --name: its command does not tell one.");
+  throw usageError("Give the server a name with --name: its command does not contain one.");
 }
 
-/** The decoded part of an address, or the text itself if it cannot be decoded. */
+/** Decodes a part of an address. Returns the text itself if it cannot be decoded. */
 export function safelyDecoded(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -163,6 +176,7 @@ export function safelyDecoded(text: string): string {
   }
 }
 
+/** Matches a location that refers to an environment variable. */
 const variableName = /^env:([A-Za-z_]\w*)$/;
 
 /** True if both are the same source. Ignores case, as some file systems do. */
@@ -170,17 +184,12 @@ export function isSameSource(left: CatalogSource, right: CatalogSource): boolean
   return sourceKey(left).toLowerCase() === sourceKey(right).toLowerCase();
 }
 
-/** The value of the variable that a location names, or the location itself. */
+/** Returns the value of the variable that a location names, or the location itself. */
 export function resolveLocation(location: string, env: NodeJS.ProcessEnv): string {
   const variable = variableName.exec(location)?.[1];
   if (variable === undefined) return location;
   const value = env[variable];
   if (value === undefined || value === "")
-    throw usageError(`The environment variable ${variable} is empty.`);
+    throw usageError(`The environment variable ${variable} is empty. Set it first.`);
   return value;
-}
-
-/** True for `env:NAME`. */
-function isVariable(location: string): boolean {
-  return variableName.test(location);
 }

@@ -1,6 +1,7 @@
 import {
   budgetFlag,
   type CommandDeclaration,
+  commandsOf,
   type Flag,
   number,
   port,
@@ -21,7 +22,7 @@ const state: Flag = [
 
 const listenFlags: readonly Flag[] = [
   ["--http [port]", "streamable HTTP on this machine instead of stdio", { parse: port }],
-  ["--host <address>", "listen elsewhere; needs CCL_MCP_TOKEN"],
+  ["--host <address>", "another address to listen on; needs CCL_MCP_TOKEN"],
 ];
 
 const settingsFlags: readonly Flag[] = [
@@ -30,7 +31,7 @@ const settingsFlags: readonly Flag[] = [
   ["--show", "print the change only"],
 ];
 
-/** The two commands that add ccl to a client's settings and remove it. */
+/** Declares the two commands that add ccl to a client's settings and remove it. */
 function settingsCommands(
   kind: "mcp" | "hooks",
   words: { install: string; uninstall: string },
@@ -46,77 +47,72 @@ function settingsCommands(
 const configFlag: Flag = ["--config <file>", "an mcp.json with the servers", { isRequired: true }];
 
 const mcpGroup: readonly CommandDeclaration[] = [
-  {
-    name: "proxy",
-    about: "other MCP servers with short tool lists and short results, over stdio",
-    flags: [
-      configFlag,
-      ...listenFlags,
+  ...commandsOf(() => import("../commands/mcp.ts"), {
+    mcpProxy: [
+      "proxy",
+      "other MCP servers with short tool lists and short results, over stdio",
       [
-        "--list-tokens <tokens>",
-        "longer lists of tools become three tools",
-        { otherwise: 3_000, parse: readRoom },
-      ],
-      [
-        "--result-tokens <tokens>",
-        "longer results are cut and stored",
-        { otherwise: 2_000, parse: readRoom },
-      ],
-      state,
-      [
-        "--no-learning",
-        "don't count successful calls of tools, which find_tools then ranks higher",
+        configFlag,
+        ...listenFlags,
+        [
+          "--list-tokens <tokens>",
+          "longer lists of tools become three tools",
+          { otherwise: 3_000, parse: readRoom },
+        ],
+        [
+          "--result-tokens <tokens>",
+          "longer results are cut and stored",
+          { otherwise: 2_000, parse: readRoom },
+        ],
+        state,
+        [
+          "--no-learning",
+          "don't count successful calls of tools, which find_tools then ranks higher",
+        ],
       ],
     ],
-    run: async () => (await import("../commands/mcp.ts")).mcpProxy,
-  },
-  {
-    name: "doctor",
-    about: "start the servers of a file and say what their tools take and what is wrong with them",
-    flags: [configFlag, state],
-    run: async () => (await import("../commands/mcp.ts")).mcpDoctor,
-  },
+    mcpDoctor: [
+      "doctor",
+      "start the servers of a file; print how many tokens their tools take, and what is wrong",
+      [configFlag, state],
+    ],
+  }),
   ...settingsCommands("mcp", {
     install:
-      "put ccl into the settings of claude-code, codex, cursor, vscode or opencode; shows the change first",
-    uninstall: "take ccl out of a client's settings",
+      "add ccl to the settings of claude-code, codex, cursor, vscode or opencode; shows the change first",
+    uninstall: "remove ccl from a client's settings",
   }),
 ];
 
-const artifactsGroup: readonly CommandDeclaration[] = [
+const artifactsGroup: readonly CommandDeclaration[] = commandsOf(
+  () => import("../commands/artifacts.ts"),
   {
-    name: "prune",
-    about: "remove what is old, but for what a session shows that is still in use",
-    flags: [
+    artifactsPrune: [
+      "prune",
+      "remove old artifacts, except those that a session in use shows",
       [
-        "--days <days>",
-        "older than so many days",
-        { otherwise: 30, parse: number("days such as 30", () => true) },
+        [
+          "--days <days>",
+          "older than so many days",
+          { otherwise: 30, parse: number("days such as 30", () => true) },
+        ],
+        ["--dry-run", "print only what would be removed"],
+        state,
       ],
-      ["--dry-run", "say only what would go"],
-      state,
     ],
-    run: async () => (await import("../commands/artifacts.ts")).artifactsPrune,
+    artifactsList: ["ls", "all artifacts, the newest first", [state]],
+    artifactsSearch: [
+      "search <artifact> <words...>",
+      "lines that match, with the lines around them",
+      [budgetFlag(600), state],
+    ],
+    artifactsRead: [
+      "read <artifact>",
+      "the whole text, or some of its lines",
+      [["--lines <range>", "10-40, 10- or 7; rows of a table"], budgetFlag(4000), state],
+    ],
   },
-  {
-    name: "ls",
-    about: "all artifacts, the newest first",
-    flags: [state],
-    run: async () => (await import("../commands/artifacts.ts")).artifactsList,
-  },
-  {
-    name: "search <artifact> <words...>",
-    about: "lines that match, with what stands around them",
-    flags: [budgetFlag(600), state],
-    run: async () => (await import("../commands/artifacts.ts")).artifactsSearch,
-  },
-  {
-    name: "read <artifact>",
-    about: "the whole, or some of its lines",
-    flags: [["--lines <range>", "10-40, 10- or 7; rows of a table"], budgetFlag(4000), state],
-    run: async () => (await import("../commands/artifacts.ts")).artifactsRead,
-  },
-];
+);
 
 /** Flags that `ccl proxy` and `ccl wrap` share. */
 const gatewayFlags: readonly Flag[] = [
@@ -131,34 +127,35 @@ const gatewayFlags: readonly Flag[] = [
     { parse: share },
   ],
   state,
-  ["--postgres <url>", "keep them in a database that several proxies share; needs the package pg"],
-  ["--record", "keep what the prompts said too, without secrets, for ccl ui"],
+  ["--postgres <url>", "keep state in a database that several proxies share; needs the package pg"],
+  ["--record", "also keep the texts of prompts, without secrets, for ccl ui"],
 ];
 
-/** Commands that show what agents' prompts cost, and reduce it. */
+/** Commands that show and reduce the cost of agents' prompts. */
 export const agentCommands: readonly CommandDeclaration[] = [
-  {
-    name: "on <client>",
-    about: "set up claude, codex, opencode, cursor or vscode; shows the change first",
-    flags: settingsFlags,
-    run: async () => (await import("../commands/install.ts")).on,
-  },
-  {
-    name: "off [client]",
-    about: "take ccl out of a client's settings, or of all; every other byte stays",
-    flags: settingsFlags,
-    run: async () => (await import("../commands/install.ts")).off,
-  },
-  {
-    name: "status",
-    about: "which clients ccl is on for, whether a proxy runs, what came through",
-    flags: [
-      ["--url <url>", "the proxy (default: the one that the shell names, else port 8788)"],
-      ["--token-env <name>", "the variable that holds the proxy's token"],
-      ["--line", "one line for the statusLine of Claude Code"],
+  ...commandsOf(() => import("../commands/install.ts"), {
+    on: [
+      "on <client>",
+      "set up claude, codex, opencode, cursor or vscode; shows the change first",
+      settingsFlags,
     ],
-    run: async () => (await import("../commands/status.ts")).status,
-  },
+    off: [
+      "off [client]",
+      "remove ccl from a client's settings, or from all; every other byte stays",
+      settingsFlags,
+    ],
+  }),
+  ...commandsOf(() => import("../commands/status.ts"), {
+    status: [
+      "status",
+      "which clients use ccl, whether a proxy runs, and what came through",
+      [
+        ["--url <url>", "the proxy (default: the one that the shell names, else port 8788)"],
+        ["--token-env <name>", "the variable that holds the proxy's token"],
+        ["--line", "one line for the statusLine of Claude Code"],
+      ],
+    ],
+  }),
   {
     name: "mcp",
     about: "the project as an MCP server for an editor, over stdio",
@@ -170,65 +167,65 @@ export const agentCommands: readonly CommandDeclaration[] = [
     run: async () => (await import("../commands/mcp.ts")).mcpServe,
     commands: mcpGroup,
   },
-  {
-    name: "audit [folder]",
-    about:
+  ...commandsOf(() => import("../commands/audit.ts"), {
+    audit: [
+      "audit [folder]",
       "what filled the prompts of coding agents, and what each policy would have saved; reads only",
-    flags: [
-      ["--all", "every session (default: the newest, for 25 s)"],
       [
-        "--price <usd>",
-        "US dollars of a million input tokens, where it is no list price",
-        { parse: number("a price such as 3 or 0.25", (usd) => usd > 0) },
+        ["--all", "every session (default: the newest, for 25 s)"],
+        [
+          "--price <usd>",
+          "US dollars for a million input tokens, if you do not pay the list price",
+          { parse: number("a price such as 3 or 0.25", (usd) => usd > 0) },
+        ],
       ],
     ],
-    run: async () => (await import("../commands/audit.ts")).audit,
-  },
-  {
-    name: "shrink [question]",
-    about: "stdin as a model should read it: what was asked for and what went wrong",
-    flags: [
-      budgetFlag(1200),
-      ["--state <folder>", "where the whole is kept"],
-      ["--hook", "answer a hook of Claude Code, as `ccl hooks install` sets it up"],
+  }),
+  ...commandsOf(() => import("../commands/shrink.ts"), {
+    shrink: [
+      "shrink [question]",
+      "stdin as a model should read it: what was asked for and what went wrong",
+      [
+        budgetFlag(1200),
+        ["--state <folder>", "where the full text is kept"],
+        ["--hook", "answer a hook of Claude Code, as `ccl hooks install` sets it up"],
+      ],
     ],
-    run: async () => (await import("../commands/shrink.ts")).shrink,
-  },
+  }),
   {
     name: "hooks",
     about: "shorten long results of coding agents as they come, without a proxy",
     commands: settingsCommands("hooks", {
       install: "set it up for claude-code, codex or opencode; shows the change first",
-      uninstall: "take it out of a client's settings",
+      uninstall: "remove it from a client's settings",
     }),
   },
   {
     name: "artifacts",
-    about: "what was kept whole when it was shown in part",
+    about: "full texts that a model was shown in part",
     commands: artifactsGroup,
   },
-  {
-    name: "proxy",
-    about: "a local address in front of a model API: long tool results get shorter on the way",
-    flags: [
-      ["--upstream <url>", "the API, such as https://api.anthropic.com; needed"],
-      ["--port <port>", "0 takes a free one", { otherwise: 8788, parse: port }],
-      ["--host <address>", "other than 127.0.0.1 needs --token-env"],
-      ["--token-env <name>", "the variable that holds what callers send as x-ccl-token"],
-      ...gatewayFlags,
+  ...commandsOf(() => import("../commands/proxy.ts"), {
+    proxy: [
+      "proxy",
+      "a local address in front of a model API: long tool results get shorter on the way",
+      [
+        ["--upstream <url>", "the API, such as https://api.anthropic.com (required)"],
+        ["--port <port>", "0 takes a free one", { otherwise: 8788, parse: port }],
+        ["--host <address>", "other than 127.0.0.1 needs --token-env"],
+        ["--token-env <name>", "the variable that holds what callers send as x-ccl-token"],
+        ...gatewayFlags,
+      ],
     ],
-    run: async () => (await import("../commands/proxy.ts")).proxy,
-  },
-  {
-    name: "wrap <command...>",
-    about:
+    wrap: [
+      "wrap <command...>",
       "run a command with its model calls through a proxy that ends with it: ccl wrap -- claude -p hello",
-    flags: [["--upstream <url>", "the API, where it is not the client's own"], ...gatewayFlags],
-    run: async () => (await import("../commands/proxy.ts")).wrap,
-  },
+      [["--upstream <url>", "the API, if it is not the client's own"], ...gatewayFlags],
+    ],
+  }),
 ];
 
-/** The command that serves a page about what is in a model's context. */
+/** The command that serves a page showing what is in a model's context. */
 export const uiCommand: CommandDeclaration = {
   name: "ui [view] [parameters...]",
   about:

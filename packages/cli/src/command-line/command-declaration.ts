@@ -4,19 +4,19 @@ import type { CommandResult, Session } from "../session.ts";
 
 /** One command of `ccl`, or a group of them. Help, completion and execution derive from it. */
 export interface CommandDeclaration {
-  /** With its arguments: `show <id>`. */
+  /** Name with arguments: `show <id>`. */
   name: string;
   about: string;
   flags?: readonly Flag[] | undefined;
-  /** Loads the function of the command. The import waits until the command runs, so that help stays fast. */
+  /** Loads the command's function. It is imported only when the command runs, so that help stays fast. */
   run?: (() => Promise<CommandFunction>) | undefined;
   commands?: readonly CommandDeclaration[] | undefined;
 }
 
-/** Takes the arguments of the command line in order, then its flags. */
+/** Receives the command line's arguments in order, then its flags. */
 export type CommandFunction = Runnable["run"];
 
-// A method, since commander does not know the types that its parsers return.
+// Declared as a method (bivariant), since commander does not know the types that its parsers return.
 interface Runnable {
   run(session: Session, ...given: unknown[]): Promise<CommandResult>;
 }
@@ -28,10 +28,30 @@ interface FlagValue {
   isRequired?: boolean | undefined;
   otherwise?: unknown;
   choices?: readonly string[] | undefined;
-  /** The attribute of a flag that conflicts with this one. */
-  conflicts?: string | undefined;
-  /** Parses one value. `before` is the value so far if the flag is repeated. */
+  /** Attribute names of flags that conflict with this one. */
+  conflicts?: string[] | undefined;
+  /** Parses one value. `before` is the previous value if the flag is repeated. */
   parse?(text: string, before: unknown): unknown;
+}
+
+/** Command functions by exported name. */
+type CommandModule<Name extends string> = Record<Name, CommandFunction>;
+
+type Declared = readonly [name: string, about: string, flags?: readonly Flag[]];
+
+/**
+ * Declares the functions of one module as commands. The module loads when one of them runs, so that help stays fast.
+ */
+export function commandsOf<Name extends string>(
+  load: () => Promise<CommandModule<NoInfer<Name>>>,
+  commands: Record<Name, Declared>,
+): CommandDeclaration[] {
+  const declared: CommandDeclaration[] = [];
+  for (const key in commands) {
+    const [name, about, flags] = commands[key];
+    declared.push({ name, about, flags, run: async () => (await load())[key] });
+  }
+  return declared;
 }
 
 /** Runs a command in the session of its command line. */
@@ -65,12 +85,12 @@ function optionOf([flag, about, value = {}]: Flag): Option {
   return option;
 }
 
-/** Rejects a value with a sentence that says what to give instead. */
+/** Rejects a value with a sentence that says what to pass instead. */
 export function refuse(sentence: string): never {
   throw new InvalidArgumentError(sentence);
 }
 
-/** A parser of numbers. */
+/** Creates a parser of numbers. */
 export function number(
   example: string,
   isRight: (value: number) => boolean,
@@ -81,7 +101,7 @@ export function number(
   };
 }
 
-/** A parser of whole numbers. */
+/** Creates a parser of whole numbers. */
 export function whole(example: string, min: number, max = 999_999_999): (text: string) => number {
   return number(example, (value) => Number.isInteger(value) && value >= min && value <= max);
 }
@@ -92,7 +112,7 @@ export const count: (text: string) => number = whole("a whole number from 1 on",
 /** Parses a share of a whole. */
 export const share: (text: string) => number = number("a share such as 0.1", (value) => value <= 1);
 
-/** Parses a port. 0 is any free one. */
+/** Parses a port. 0 means any free port. */
 export const port: (text: string) => number = whole(
   "a port such as 8788, or 0 for a free one",
   0,
@@ -108,25 +128,33 @@ export function tokens(text: string): number {
     : refuse("Give a whole number such as 8000 or 16k.");
 }
 
+/** Parses `name=value`. */
+export function pair(text: string): [name: string, value: string] {
+  const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
+  if (name === undefined || value === undefined)
+    return refuse(`Write ${JSON.stringify(text)} as name=value.`);
+  return [name, value];
+}
+
 /** Collects the values of a repeated flag. */
 export function collect(text: string, before: string[] = []): string[] {
   return [...before, text];
 }
 
-/** The flag for how tokens are counted. */
+/** The flag that chooses how tokens are counted. */
 export const encodingFlag: Flag = [
   "--model-encoding <name>",
   "how tokens are counted",
   { choices: ["o200k_base", "cl100k_base", "estimate"], otherwise: "o200k_base" },
 ];
 
-/** The flags for whose tokens a budget counts. */
+/** The flags that choose the model whose tokens a budget counts. */
 export const countingFlags: readonly Flag[] = [
   encodingFlag,
   ["--model <name>", "whose tokens they are, such as claude-sonnet-4-5 (default: the encoding's)"],
 ];
 
-/** The flag for the budget of a prompt. */
+/** Declares the flag for the budget of a prompt. */
 export function budgetFlag(otherwise: number): Flag {
-  return ["--budget <tokens>", "most tokens; 16k means 16,000", { otherwise, parse: tokens }];
+  return ["--budget <tokens>", "maximum tokens; 16k means 16,000", { otherwise, parse: tokens }];
 }

@@ -2,6 +2,7 @@ import {
   budgetFlag,
   collect,
   type CommandDeclaration,
+  commandsOf,
   count,
   encodingFlag,
   type Flag,
@@ -15,41 +16,45 @@ const versionFlag: Flag = [
   "version of the plan: 1, 2 or 3 (default: what it says, else 2)",
   {
     parse: (text: string) =>
-      [1, 2, 3].find((known) => String(known) === text) ?? refuse("Known are 1, 2 and 3."),
+      [1, 2, 3].find((known) => String(known) === text) ?? refuse("Give 1, 2 or 3."),
   },
 ];
 
 const workspaceFlags: readonly Flag[] = [
   ["--allow-list <file>", "JSON of what a plan may touch: allowed_extensions and the like"],
-  ["--limit <name=number>", "another limit than the default; repeatable", { parse: collect }],
+  ["--limit <name=number>", "override a default limit; repeatable", { parse: collect }],
 ];
 
 const applyFlags: readonly Flag[] = [
   ...workspaceFlags,
   [
     "--check <command>",
-    "has to pass after the change as before it, or all is rolled back; repeatable",
+    "must pass before and after the change, or everything is rolled back; repeatable",
     { parse: collect },
   ],
   ["--check-timeout <seconds>", "for one run of a check (default: 120)", { parse: count }],
   [
     "--check-may-fail",
-    "apply also where a check fails before the change",
-    { conflicts: "checkMustPass" },
+    "apply even if a check fails before the change",
+    { conflicts: ["checkMustPass"] },
   ],
-  ["--check-must-pass", "run checks only after the change, which has to make all pass"],
-  ["--confirm <hash>", "agree to just the plan that a preview showed; needed for deletions"],
-  ["-y, --yes", "agree without being asked"],
+  ["--check-must-pass", "run checks only after the change; all must pass"],
+  ["--confirm <hash>", "approve exactly the plan of a preview; needed for deletions"],
+  ["-y, --yes", "skip the confirmation prompt"],
 ];
 
 const genFlags: readonly Flag[] = [
   ["--apply", "apply the change"],
   [
     "--until-green <number>",
-    "apply it where all checks pass; else the model sees what failed and tries again, so often in all",
+    "apply it if all checks pass; otherwise the model sees the failures and retries, up to this many changes in total",
     { parse: count },
   ],
-  ["--plan-only", 'ask for a diagnosis and steps only; "ccl gen ok" carries them out'],
+  [
+    "--plan-only",
+    'ask for a diagnosis and steps only; "ccl gen ok" carries them out',
+    { conflicts: ["apply", "untilGreen"] },
+  ],
   ["--report <file>", "the output of a failing run, for the model to read; - for stdin"],
   ["--use-pack", "give the model the pack of the project for the goal (default)"],
   ["--no-pack", "don't give the model the pack of the project for the goal"],
@@ -77,9 +82,9 @@ const genFlags: readonly Flag[] = [
     "dollars for a million tokens each, such as 3/15",
     { parse: readPrice },
   ],
-  ["--best-effort", "ask by the prompt alone, without a response format"],
-  ["--verbose", "say on stderr what happens"],
-  ["--trace", "write .ccl/traces/<id>.json"],
+  ["--best-effort", "rely on the prompt alone, without a response format"],
+  ["--verbose", "print events on stderr"],
+  ["--trace", "append each event to .ccl/traces/<id>.jsonl"],
   versionFlag,
   budgetFlag(8000),
   encodingFlag,
@@ -93,77 +98,61 @@ function readPrice(text: string): { input: number; output: number } {
 }
 
 const planGroup: readonly CommandDeclaration[] = [
-  {
-    name: "validate [file]",
-    about: "whether an answer holds a plan that may be applied here; stdin without a file",
-    flags: [
-      ...workspaceFlags,
+  ...commandsOf(() => import("../commands/plan.ts"), {
+    planValidate: [
+      "validate [file]",
+      "check if an answer contains a plan that applies here; reads stdin without a file",
       [
-        "--mode <mode>",
-        "what it was asked for",
-        { choices: ["plan", "apply"], otherwise: "apply" },
+        ...workspaceFlags,
+        [
+          "--mode <mode>",
+          "what the model was asked for",
+          { choices: ["plan", "apply"], otherwise: "apply" },
+        ],
+        versionFlag,
       ],
-      versionFlag,
     ],
-    run: async () => (await import("../commands/plan.ts")).planValidate,
-  },
-  {
-    name: "preview [file]",
-    about: "what a plan would change, as diffs, and the hash that confirms it; writes nothing",
-    flags: [...workspaceFlags, versionFlag],
-    run: async () => (await import("../commands/plan.ts")).planPreview,
-  },
-  {
-    name: "apply [file]",
-    about:
+    planPreview: [
+      "preview [file]",
+      "what a plan would change, as diffs, and the hash that confirms it; writes nothing",
+      [...workspaceFlags, versionFlag],
+    ],
+    planApply: [
+      "apply [file]",
       "apply a plan as one transaction, or change nothing; without a file the change that ccl gen showed",
-    flags: [versionFlag, ...applyFlags],
-    run: async () => (await import("../commands/plan.ts")).planApply,
-  },
-  {
-    name: "rollback <transaction>",
-    about: 'take a transaction back, by its id or "last"',
-    run: async () => (await import("../commands/transactions.ts")).planRollback,
-  },
-  {
-    name: "recover",
-    about: "undo what a process that has ended left unfinished",
-    run: async () => (await import("../commands/transactions.ts")).planRecover,
-  },
-  {
-    name: "log",
-    about: "the transactions of this folder, oldest first",
-    run: async () => (await import("../commands/transactions.ts")).planLog,
-  },
-  {
-    name: "prune",
-    about:
+      [versionFlag, ...applyFlags],
+    ],
+  }),
+  ...commandsOf(() => import("../commands/transactions.ts"), {
+    planRollback: ["rollback <transaction>", 'roll a transaction back, by its id or "last"'],
+    planRecover: ["recover", "undo what a process that has ended left unfinished"],
+    planLog: ["log", "the transactions of this folder, oldest first"],
+    planPrune: [
+      "prune",
       "remove old transactions and the files that they replaced; they can't be rolled back any more",
-    flags: [
       [
-        "--keep <number>",
-        "how many of the latest stay; 0 for none",
-        { isRequired: true, parse: whole("a whole number from 0 on", 0) },
+        [
+          "--keep <number>",
+          "how many of the latest stay; 0 for none",
+          { isRequired: true, parse: whole("a whole number, 0 or more", 0) },
+        ],
       ],
     ],
-    run: async () => (await import("../commands/transactions.ts")).planPrune,
-  },
+  }),
 ];
 
-const memoryGroup: readonly CommandDeclaration[] = [
+const memoryGroup: readonly CommandDeclaration[] = commandsOf(
+  () => import("../commands/memory.ts"),
   {
-    name: "show",
-    about: "all that is remembered, and where",
-    run: async () => (await import("../commands/memory.ts")).memoryShow,
+    memoryShow: ["show", "all that is remembered, and where"],
+    memorySet: [
+      "set <key> <value>",
+      "remember a value, such as project.default_test_command; a list as JSON",
+    ],
   },
-  {
-    name: "set <key> <value>",
-    about: "remember a value, such as project.default_test_command; a list as JSON",
-    run: async () => (await import("../commands/memory.ts")).memorySet,
-  },
-];
+);
 
-/** Commands for changes that a model writes. */
+/** Commands for code changes that a model writes. */
 export const planCommands: readonly CommandDeclaration[] = [
   {
     name: "plan",
@@ -172,13 +161,14 @@ export const planCommands: readonly CommandDeclaration[] = [
   },
   {
     name: "memory",
-    about: "what a model knows of you and of the project",
+    about: "what a model is given about you and the project",
     commands: memoryGroup,
   },
-  {
-    name: "gen <goal>",
-    about: "ask a model for a change and show it; files change only with --apply or --until-green",
-    flags: genFlags,
-    run: async () => (await import("../commands/gen.ts")).gen,
-  },
+  ...commandsOf(() => import("../commands/gen.ts"), {
+    gen: [
+      "gen <goal>",
+      "ask a model for a change and show it; files change only with --apply or --until-green",
+      genFlags,
+    ],
+  }),
 ];

@@ -7,8 +7,7 @@ import {
 
 import { requireValid } from "../cli-error.ts";
 import { EXIT_CODES } from "../exit-code.ts";
-import { formatCount, lineOf } from "../output/format-number.ts";
-import { printable } from "../output/printable.ts";
+import { formatCount, lineOf, printable } from "../output/text.ts";
 import { tableOf } from "../output/table.ts";
 import {
   describeSkipped,
@@ -19,7 +18,7 @@ import {
 } from "../project.ts";
 import type { CommandResult, Session } from "../session.ts";
 
-/** Names one file, in place of the names that it has. `path` is relative to the root. */
+/** Gives one file an alias that replaces its existing ones. `path` is relative to the root. */
 export function aliasAdd(session: Session, alias: string, path: string): Promise<CommandResult> {
   const { signal } = session;
   return withProject(session, { persist: true }, async (registry) => {
@@ -107,8 +106,8 @@ async function forget(
   return registry.remove(alias);
 }
 
-/** The bounds of the tool protect a model's window. A person gets the whole file. */
-const UNBOUNDED = { maxTokens: Number.MAX_SAFE_INTEGER, maxBytes: Number.MAX_SAFE_INTEGER };
+/** No limit. The tool's limit protects a model's context window, but a person gets the whole file. */
+const UNBOUNDED = { maxTokens: Number.MAX_SAFE_INTEGER };
 
 /** Prints a file, or lines of it, through the tool that models call, so that both see the same text. */
 export async function expand(

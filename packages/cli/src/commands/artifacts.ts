@@ -4,8 +4,7 @@ import { decidedSessions, forgetDecisions, readDecisions } from "@ccl/gateway";
 
 import { withState } from "../artifact-folder.ts";
 import { CliError, usageError } from "../cli-error.ts";
-import { formatCount, formatNumber } from "../output/format-number.ts";
-import { printable } from "../output/printable.ts";
+import { formatCount, formatNumber, printable } from "../output/text.ts";
 import { tableOf } from "../output/table.ts";
 import type { CommandResult, Session } from "../session.ts";
 
@@ -37,11 +36,16 @@ export async function artifactsList(
     for (const { artifactId } of damaged)
       rows.push([artifactId.slice(0, 12), "", "", "", "the handle is damaged"]);
     const columns = ["artifact", { right: "bytes" }, "stored", "by", "about"];
-    return { document: { artifacts: latest, damaged }, text: tableOf(columns, rows) };
+    return {
+      document: { artifacts: latest, damaged },
+      text: tableOf(columns, rows, ""),
+      note:
+        rows.length === 0 ? "Nothing was stored here yet. ccl shrink and ccl proxy store.\n" : "",
+    };
   });
 }
 
-/** The lines of an artifact that match a query, with their surroundings. */
+/** Prints the lines of an artifact that match a query, with their surroundings. */
 export async function artifactsSearch(
   session: Session,
   id: string,
@@ -68,7 +72,7 @@ export async function artifactsRead(
   return { document: { ...piece }, text: `${piece.text}\n` };
 }
 
-/** The text of the artifact whose id begins with `id`. */
+/** Reads the text of the artifact whose id begins with `id`. */
 function textOf(session: Session, id: string, flags: ArtifactFlags): Promise<string> {
   return withState(session, flags, async ({ store }) => {
     const bytes = await store.retrieve(await wholeId(store, id), session);
@@ -77,7 +81,7 @@ function textOf(session: Session, id: string, flags: ArtifactFlags): Promise<str
   });
 }
 
-/** The full id for a prefix. */
+/** Finds the full id for a prefix. */
 async function wholeId(store: ArtifactStore, id: string): Promise<string> {
   if (!/^[0-9a-f]{6,64}$/.test(id)) throw unknownArtifact(id);
   if (id.length === 64) return id;
@@ -94,7 +98,7 @@ function unknownArtifact(id: string): CliError {
   return usageError(`There is no artifact ${printable(id)} here. "ccl artifacts ls" lists them.`);
 }
 
-/** Every handle of a store. */
+/** Reads every handle of a store. */
 async function allHandles(
   store: ArtifactStore,
 ): Promise<{ handles: ArtifactHandle[]; damaged: HandleKey[] }> {
@@ -118,7 +122,7 @@ interface PruneFlags {
 }
 
 const dayMs = 86_400_000;
-/** Digits of the shortest artifact id that a prompt shows. */
+/** Minimum number of digits of an artifact id in a prompt. */
 const idDigits = 12;
 
 /**
@@ -159,10 +163,13 @@ export async function artifactsPrune(session: Session, flags: PruneFlags): Promi
   });
 }
 
-/** Protects artifacts that are being written. A later run frees the space of what was removed. */
+/**
+ * Minimum age in milliseconds, which protects artifacts that are being written. A later run frees the space of removed
+ * ones.
+ */
 const graceMs = 600_000;
 
-/** True if a proxy or `ccl shrink` stored it. An application may use the same database. */
+/** True if a proxy or `ccl shrink` stored the artifact. An application may use the same database. */
 function isOfCcl({ source, sessionId }: ArtifactHandle): boolean {
   return (
     source === "ccl shrink" ||

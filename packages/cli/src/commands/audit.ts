@@ -1,5 +1,5 @@
 import { readdir, readFile, stat } from "node:fs/promises";
-import { basename, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 
 import { systemCode } from "@ccl/core/node";
 import {
@@ -13,8 +13,7 @@ import {
 
 import { usageError } from "../cli-error.ts";
 import { auditText } from "../output/audit-report.ts";
-import { few, formatCount } from "../output/format-number.ts";
-import { printable } from "../output/printable.ts";
+import { few, formatCount, printable } from "../output/text.ts";
 import type { CommandResult, Session } from "../session.ts";
 import { claudeOf, codexOf, homeOf } from "../user-places.ts";
 
@@ -24,19 +23,19 @@ export interface AuditFlags {
   price?: number | undefined;
 }
 
-/** A file or folder in which an agent stores sessions. */
+/** A file in which an agent stores sessions. */
 export interface AgentLog {
   path: string;
   changedMs: number;
   sizeBytes: number;
 }
 
-/** After this time the audit reports on the newest sessions only, unless the user asks for all. */
+/** Time after which the audit covers only the newest sessions, unless the user asks for all. */
 const enoughMs = 25_000;
-/** Larger files are skipped. */
+/** Maximum size of a log. Larger files are skipped. */
 const maxLogBytes = 200 * 2 ** 20;
 
-/** Reports what the prompts of coding agents were spent on, from their transcripts or those in a folder. */
+/** Reports what coding agents' prompts were spent on, from their transcripts or those in a folder. */
 export async function audit(
   session: Session,
   folder: string | undefined,
@@ -64,7 +63,7 @@ export async function audit(
   };
 }
 
-/** Audits logs in their order, until the time is over and at least one session was read. */
+/** Audits logs in order, until the time is up and one or more sessions were read. */
 export async function auditLogs(
   session: Session,
   logs: readonly AgentLog[],
@@ -88,65 +87,45 @@ export async function auditLogs(
   return { report: sumAudits(audits), files, unread };
 }
 
-/** Reads the sessions of a log, or says why not. */
+/** Reads the sessions of a log, or returns why it cannot. */
 export async function readAgentLog({ path, sizeBytes }: AgentLog): Promise<ReadTranscripts> {
   const refused = (unread: string): ReadTranscripts => ({ transcripts: [], unread });
   if (path.endsWith(databaseName))
     return refused("a database; name what `opencode export <session>` wrote");
   if (sizeBytes > maxLogBytes) return refused(`larger than ${maxLogBytes} bytes`);
   try {
-    return readTranscripts(await (isSession(path) ? readOpencode(path) : readFile(path, "utf8")));
+    return readTranscripts(await readFile(path, "utf8"));
   } catch (error) {
     return refused(systemCode(error) ?? "unreadable");
   }
 }
 
-/** Where Claude Code, Codex and opencode store their sessions. */
+/** Returns where Claude Code, Codex and opencode store their sessions. */
 export function agentFolders({ terminal: { env } }: Session): string[] {
   const home = homeOf(env);
   const data = env["XDG_DATA_HOME"] ?? join(home, ".local", "share");
   return [
     join(claudeOf(env), "projects"),
     join(codexOf(env), "sessions"),
-    join(data, "opencode", "storage", "message"),
     join(data, "opencode", databaseName),
   ];
 }
 
-/** Where later versions of opencode store sessions. */
+/** File in which opencode stores sessions. */
 const databaseName = "opencode.db";
 
-/** True for a folder of opencode, which stored each message in its own file. */
-const isSession = (path: string): boolean => /^ses_[^.]*$/.test(basename(path));
-
-/** Finds the logs in folders, or files of these names. The newest first. */
+/** Finds the logs in the folders, or the files with these names. Newest first. */
 export async function findLogs(folders: readonly string[]): Promise<AgentLog[]> {
   const logs: AgentLog[] = [];
   for (const folder of folders) {
     const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch(() => []);
-    const paths = entries.flatMap(({ parentPath, name }) => {
-      const path = join(parentPath, name);
-      return isSession(path) || /^(?!msg_).*\.jsonl?$/.test(name) ? path : [];
-    });
+    const paths = entries.flatMap(({ parentPath, name }) =>
+      /\.jsonl?$/.test(name) ? join(parentPath, name) : [],
+    );
     for (const path of entries.length === 0 ? [folder] : paths) {
       const found = await stat(path).catch(() => undefined);
-      if (found?.isDirectory() === isSession(path))
-        logs.push({ path, changedMs: found.mtimeMs, sizeBytes: found.size });
+      if (found?.isFile()) logs.push({ path, changedMs: found.mtimeMs, sizeBytes: found.size });
     }
   }
   return logs.sort((a, b) => b.changedMs - a.changedMs || (a.path < b.path ? -1 : 1));
-}
-
-/** Reads a session of opencode in its export format. */
-async function readOpencode(folder: string): Promise<string> {
-  const parts = join(folder, "..", "..", "part");
-  const messages: unknown[] = [];
-  for (const name of (await readdir(folder)).sort()) {
-    const own = join(parts, basename(name, ".json"));
-    const names = (await readdir(own).catch(() => [])).sort();
-    const texts = await Promise.all(names.map((part) => readFile(join(own, part), "utf8")));
-    const info: unknown = JSON.parse(await readFile(join(folder, name), "utf8"));
-    messages.push({ info, parts: texts.map((text): unknown => JSON.parse(text)) });
-  }
-  return JSON.stringify({ messages });
 }

@@ -1,12 +1,12 @@
 import { buildCard, createContextFiles } from "@ccl/aliases";
 
-import { CliError } from "../cli-error.ts";
-import { formatCount } from "../output/format-number.ts";
+import { CliError, requireValid } from "../cli-error.ts";
+import { formatCount } from "../output/text.ts";
 import { tableOf } from "../output/table.ts";
 import { withFiles, withProject, resolveAlias } from "../project.ts";
 import type { CommandResult, Session } from "../session.ts";
 
-/** Writes the cards of these aliases, or of all. Binary files have none. */
+/** Writes the cards of these aliases, or of all aliases. Binary files have no card. */
 export async function cardsBuild(session: Session, aliases: string[]): Promise<CommandResult> {
   const { progress } = session;
   const cards: { alias: string; kind: string; file: string }[] = [];
@@ -16,11 +16,12 @@ export async function cardsBuild(session: Session, aliases: string[]): Promise<C
     const wanted = aliases.length > 0 ? aliases : registry.list().map((entry) => entry.alias);
     for (const [index, name] of wanted.entries()) {
       progress.update("Building cards", index, wanted.length);
-      if (aliases.length === 0 && !(await registry.resolve(name, session)).ok) {
+      const found = await registry.resolve(name, session);
+      if (aliases.length === 0 && !found.ok) {
         skipped.push({ alias: name, reason: "missing" });
         continue;
       }
-      const { alias, path, text } = await resolveAlias(registry, name, session);
+      const { alias, path, text } = requireValid(found);
       if (text === undefined) {
         skipped.push({ alias, reason: "binary" });
         continue;

@@ -23,9 +23,8 @@ import { catalogFolder, readCatalog } from "../catalog/read-catalog.ts";
 import { requireValid, usageError } from "../cli-error.ts";
 import { writeOut } from "../deliver-pack.ts";
 import { EXIT_CODES } from "../exit-code.ts";
-import { gitInRoot } from "../git-output.ts";
-import { formatCount } from "../output/format-number.ts";
-import { printable } from "../output/printable.ts";
+import { gitInRoot } from "../git.ts";
+import { formatCount, printable } from "../output/text.ts";
 import type { CommandResult, Session } from "../session.ts";
 
 /** Flags of `ccl catalog diff`. */
@@ -67,7 +66,7 @@ interface CatalogComparison {
   changes: CatalogChange[];
 }
 
-/** The changes since a commit, HEAD by default. */
+/** Compares the catalog with a commit, HEAD by default. */
 export async function changesSince(
   session: Session,
   records: readonly ResourceInput[],
@@ -85,7 +84,7 @@ function comparison(
   return { against, counts: countSeverities(changes), changes };
 }
 
-/** Writes whole records, one per line, as input for `--against`. */
+/** Writes complete records, one per line, as input for `--against`. */
 async function saveSnapshot(
   session: Session,
   file: string,
@@ -99,7 +98,7 @@ async function saveSnapshot(
   };
 }
 
-/** The catalog at a commit. Empty if the commit has none yet. */
+/** Reads the catalog at a commit. Empty if the commit has none yet. */
 async function readRevision(session: Session, revision: string): Promise<readonly ResourceInput[]> {
   const files = await gitSnapshot(session, revision);
   if (files === undefined) return [];
@@ -112,7 +111,10 @@ async function readRevision(session: Session, revision: string): Promise<readonl
 async function readSnapshot(session: Session, name: string): Promise<readonly ResourceInput[]> {
   const path = resolve(session.terminal.cwd(), name);
   const found = await stat(path).catch(() => undefined);
-  if (found === undefined) throw usageError(`There is nothing at ${path} to compare with.`);
+  if (found === undefined)
+    throw usageError(
+      `There is nothing at ${path} to compare with. "ccl catalog diff --save <file>" writes a snapshot.`,
+    );
   if (found.isDirectory()) {
     const { records } = await createCatalogFolder(path).read(session);
     return records.map(({ record }) => record);
@@ -122,9 +124,10 @@ async function readSnapshot(session: Session, name: string): Promise<readonly Re
   );
 }
 
-/** The files of the catalog at a git revision. Undefined if it has none there. */
+/** Reads the files of the catalog at a git revision. Undefined if it has none there. */
 async function gitSnapshot(session: Session, revision: string): Promise<CatalogFiles | undefined> {
-  if (revision.startsWith("-")) throw usageError(`${revision} is not a revision.`);
+  if (revision.startsWith("-"))
+    throw usageError(`${revision} is not a revision. Name a commit, such as HEAD~1.`);
   const git = (args: string[], input?: string): Promise<Buffer> =>
     gitInRoot(session, args, { refusal: "git has nothing to compare with", input });
   const folder = relative(session.root, catalogFolder(session).path).split(sep).join("/");

@@ -10,16 +10,10 @@ import {
 } from "../catalog/compare-catalogs.ts";
 import { importSources } from "../catalog/import-sources.ts";
 import { catalogFolder, openSnapshot, readCatalog, saveIndex } from "../catalog/read-catalog.ts";
-import {
-  draftOfKept,
-  draftsOf,
-  type SourceDraft,
-  type SourceFlags,
-} from "../catalog/source-draft.ts";
+import { draftOfKept, draftsOf, type SourceFlags } from "../catalog/source-draft.ts";
 import { usageError } from "../cli-error.ts";
 import { EXIT_CODES } from "../exit-code.ts";
-import { formatCount } from "../output/format-number.ts";
-import { printable, printableLines } from "../output/printable.ts";
+import { formatCount, printable, printableLines } from "../output/text.ts";
 import type { CommandResult, Session } from "../session.ts";
 
 /** Creates an empty catalog. Does not change an existing one. */
@@ -53,7 +47,11 @@ export async function catalogImport(
     records: read?.records ?? [],
     sources: read === undefined ? [] : await folder.readSources(read.content, session),
   };
-  const drafts = toRead(session, before, flags);
+  const named = draftsOf(session, flags);
+  const drafts =
+    named.length > 0 ? named : before.sources.map((source) => draftOfKept(session, source));
+  if (drafts.length === 0)
+    throw usageError("Name a source: --sql, --openapi, --mcp, --files or --jsonl.");
   const { records, sources, outcomes, warnings } = await importSources(session, before, {
     drafts,
     isMoveAllowed: flags.name !== undefined,
@@ -75,7 +73,10 @@ export async function catalogImport(
       : [`${formatCount(warnings.length, "secret")} masked: name secrets by reference.`]),
     ...drafts
       .filter(({ isStripped }) => isStripped)
-      .map(({ source }) => strippedNote(source.location)),
+      .map(
+        ({ source }) =>
+          `Kept as ${source.location}, without what may be secret; name a variable with env:NAME to read it again.`,
+      ),
   ];
   return {
     document: {
@@ -92,24 +93,9 @@ export async function catalogImport(
   };
 }
 
-function toRead(
-  session: Session,
-  { sources }: CatalogFolderState,
-  flags: CatalogImportFlags,
-): SourceDraft[] {
-  const drafts = draftsOf(session, flags);
-  if (drafts.length > 0) return drafts;
-  if (sources.length > 0) return sources.map((source) => draftOfKept(session, source));
-  throw usageError("Name a source: --sql, --openapi, --mcp, --files or --jsonl.");
-}
-
 /** Creates the folder only once there is something to store. */
 async function createFolder(folder: CatalogFolder, session: Session): Promise<FolderContent> {
   if (await folder.init(session)) return folder.read(session);
   const message = "Another process set up the catalog meanwhile; run the command again.";
   throw new CatalogError("conflict", message);
-}
-
-function strippedNote(location: string): string {
-  return `Kept as ${location}, without what may be secret; name a variable with env:NAME to read it again.`;
 }

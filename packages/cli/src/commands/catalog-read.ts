@@ -5,8 +5,7 @@ import { writeFileDurable } from "@ccl/core/node";
 
 import { openSnapshot, readCatalog, withSnapshot } from "../catalog/read-catalog.ts";
 import { writeOut } from "../deliver-pack.ts";
-import { formatCount, formatNumber } from "../output/format-number.ts";
-import { printable, printableLines } from "../output/printable.ts";
+import { formatCount, formatNumber, printable, printableLines } from "../output/text.ts";
 import { tableOf } from "../output/table.ts";
 import type { CommandResult, Session } from "../session.ts";
 import { type CountedFor, openCounter } from "../token-counter.ts";
@@ -51,12 +50,12 @@ export async function catalogSearch(
       ? tableOf([score, "id", ...TERMS.map((right) => ({ right })), "words"], hits.map(explainRow))
       : tableOf(
           [score, "id", "kind", "title", "fields"],
-          hits.map((hit) => [
-            hit.score.toFixed(3),
-            hit.id,
-            hit.kind,
-            hit.title,
-            hit.schema_digest.join(" "),
+          hits.map(({ score: value, id, kind, title, schema_digest }) => [
+            value.toFixed(3),
+            id,
+            kind,
+            title,
+            schema_digest.join(" "),
           ]),
         ),
     note: `${formatCount(hits.length, "hit")} of ${formatCount(records.length, "resource")}${describeMissing(unmatchedTerms)}\n`,
@@ -67,7 +66,7 @@ function describeMissing(terms: readonly string[]): string {
   return terms.length === 0 ? "" : `; no resource has: ${terms.join(", ")}`;
 }
 
-/** The terms add up to the score. For the text search, each word is listed with its contribution. */
+/** Lists the terms that add up to the score. For text search, lists each word with its contribution. */
 function explainRow({ id, score: value, explain }: Hit): string[] {
   const words = Object.entries(explain.textParts ?? {}).sort(([, left], [, right]) => right - left);
   const shown = words.slice(0, MAX_WORDS).map(([word, part]) => `${word} ${part.toFixed(2)}`);
@@ -86,7 +85,9 @@ export interface CatalogContextFlags extends CountedFor {
   facet?: FacetFilter | undefined;
 }
 
-/** The section of a prompt that describes the resources for a task, within a budget and without personal columns. */
+/**
+ * Prints the section of a prompt that describes the resources for a task, within a budget and without personal columns.
+ */
 export async function catalogContext(
   session: Session,
   flags: CatalogContextFlags,
@@ -119,8 +120,6 @@ export interface CatalogDocsFlags {
   title?: string | undefined;
 }
 
-const IDS_AT_ONCE = 500;
-
 /** Writes `resources.md` for people: a table of all resources and a card each, without personal columns. */
 export async function catalogDocs(
   session: Session,
@@ -128,26 +127,14 @@ export async function catalogDocs(
 ): Promise<CommandResult> {
   const { signal } = session;
   const read = await readCatalog(session);
-  const catalog = openSnapshot(read);
-  const cards = [];
-  for (let from = 0; from < read.records.length; from += IDS_AT_ONCE) {
-    const part = read.records.slice(from, from + IDS_AT_ONCE);
-    const ids = part.map(({ id }) => id);
-    const { items } = await catalog.details(ids, {
-      columnLimit: 10_000,
-      snippetLimit: 100,
-      signal,
-    });
-    const byId = new Map(part.map((record) => [record.id, record]));
-    for (const card of items) {
-      const { tags = [], owner, updated_at } = byId.get(card.id) ?? {};
-      cards.push({ ...card, tags, ...(owner && { owner }), ...(updated_at && { updated_at }) });
-    }
-  }
-  const text = renderResourcesMarkdown(
-    cards,
-    flags.title === undefined ? {} : { title: flags.title },
-  );
+  const byId = new Map(read.records.map((record) => [record.id, record]));
+  const windows = { columnLimit: 10_000, snippetLimit: 100, signal };
+  const { items } = await openSnapshot(read).details([...byId.keys()], windows);
+  const cards = items.map((card) => {
+    const { tags, owner, updated_at } = byId.get(card.id) ?? {};
+    return { ...card, tags, owner, updated_at };
+  });
+  const text = renderResourcesMarkdown(cards, { title: flags.title });
   if (flags.out === "-") return { document: { text, resources: cards.length }, text };
   const path = join(read.folder.path, "resources.md");
   const written = flags.out === undefined ? path : await writeOut(flags.out, text, session);

@@ -4,7 +4,7 @@ import type { ResourceView } from "@ccl/inspector";
 import { readCatalog, type ReadCatalog, withSnapshot } from "../catalog/read-catalog.ts";
 import { openCatalog, owner } from "../catalog/open-catalog.ts";
 import { usageError } from "../cli-error.ts";
-import { printable, printableLines } from "../output/printable.ts";
+import { printable, printableLines } from "../output/text.ts";
 import type { Style } from "../output/style.ts";
 import { renderTable } from "../output/table.ts";
 import type { CommandResult, Session } from "../session.ts";
@@ -35,7 +35,9 @@ export async function catalogShow(
       snapshot.search({ text: id, limit: SUGGESTIONS, signal }),
     );
     const near = hits.length === 0 ? "" : ` Near to it: ${hits.map((hit) => hit.id).join(", ")}.`;
-    throw usageError(`The catalog has no resource ${JSON.stringify(id)}.${near}`);
+    throw usageError(
+      `The catalog has no resource ${JSON.stringify(id)}.${near} "ccl catalog search <words>" finds ids.`,
+    );
   }
   const view = resourceView(overview, card);
   return {

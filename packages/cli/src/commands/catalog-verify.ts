@@ -13,7 +13,7 @@ import { openCatalog, owner } from "../catalog/open-catalog.ts";
 import { readCatalog } from "../catalog/read-catalog.ts";
 import { draftOfKept } from "../catalog/source-draft.ts";
 import { EXIT_CODES, type ExitCode } from "../exit-code.ts";
-import { printableLines } from "../output/printable.ts";
+import { printableLines } from "../output/text.ts";
 import type { CommandResult, Session } from "../session.ts";
 
 /** Flags of `ccl catalog verify`. */
@@ -21,7 +21,7 @@ interface CatalogVerifyFlags {
   update?: boolean | undefined;
 }
 
-/** Leaves time for a process that has to start, or a remote database. */
+/** Long enough for a process that has to start, or for a remote database. */
 const TIMEOUT_MS = 60_000;
 const exitCodes: Record<VerifyReport["exitCode"], ExitCode> = {
   0: EXIT_CODES.ok,
@@ -29,7 +29,7 @@ const exitCodes: Record<VerifyReport["exitCode"], ExitCode> = {
   2: EXIT_CODES.sourceFailed,
 };
 
-/** Compares the catalog with its sources, and snippets with columns. Updates columns with `--update`. */
+/** Compares the catalog with its sources, and snippets with columns. With `--update`, updates columns. */
 export async function catalogVerify(
   session: Session,
   flags: CatalogVerifyFlags,
@@ -63,7 +63,7 @@ export async function catalogVerify(
 }
 
 /**
- * Adds and removes resources only. Those that stay keep their imported version, so that the next import sees their
+ * Only adds and removes resources. Existing ones keep their imported version, so that the next import sees their
  * changes.
  */
 function withComeAndGone(
@@ -74,7 +74,7 @@ function withComeAndGone(
   return loaded.map((resource) => before.get(resource.id) ?? resource);
 }
 
-/** SQL has its own linter. Loads the one for query plans only if snippets need it. */
+/** Returns the linters for snippets. Loads the one for query plans only if a snippet needs it. SQL has its own. */
 async function snippetLinters(
   records: readonly ResourceRecord[],
 ): Promise<Record<string, SnippetLinter>> {
@@ -85,8 +85,8 @@ async function snippetLinters(
 }
 
 /**
- * One probe per source, which reads it once for all resources that came from it. Matches resources by id, since
- * operations of an API share addresses.
+ * Creates one probe per source, which reads it once for all its resources. Matches resources by id, since operations of
+ * an API share addresses.
  */
 function sourceProbes(
   session: Session,

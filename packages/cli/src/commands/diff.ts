@@ -7,7 +7,7 @@ import { patchSinceBase } from "../base-tree.ts";
 import { CliError } from "../cli-error.ts";
 import { type CountedFor, openCounter } from "../token-counter.ts";
 import { changesSinceBase } from "../changes-since-base.ts";
-import { formatCount, formatNumber } from "../output/format-number.ts";
+import { formatCount, formatNumber } from "../output/text.ts";
 import { describeUnnamed, withProject } from "../project.ts";
 import type { CommandResult, Session } from "../session.ts";
 

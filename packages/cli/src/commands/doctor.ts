@@ -4,19 +4,16 @@ import { resolve } from "node:path";
 import { type NodeRecordsPlace, salvageRecords } from "@ccl/records/node";
 
 import { CliError } from "../cli-error.ts";
-import { runGit } from "../git-output.ts";
+import { runGit } from "../git.ts";
 import { errorDocument } from "../output/error-document.ts";
 import { type Finding, finding, findingsResult } from "../output/findings.ts";
-import { few, formatCount, formatNumber } from "../output/format-number.ts";
+import { few, formatCount, formatNumber } from "../output/text.ts";
 import { CONFIG_FILE, readPackConfig } from "../pack-shape.ts";
 import { isOfOpenAi, openCounter, recordedPrompts } from "../token-counter.ts";
 import { describeSkipped, hasRegistry, withRegistry, withScan } from "../project.ts";
 import type { CommandResult, Session } from "../session.ts";
 
-/**
- * Checks what the other commands need and what they would leave out here, or checks one store. Writes nothing but a
- * copy.
- */
+/** Checks what the other commands need and would leave out here, or checks one store. Writes nothing except a copy. */
 export async function doctor(
   session: Session,
   store: string | undefined,
@@ -65,7 +62,7 @@ async function registryState(session: Session): Promise<Finding> {
   }
 }
 
-/** What a budget for each recorded model without a public vocabulary is counted by. */
+/** Reports how tokens are counted for each recorded model without a public vocabulary. */
 async function tokenStates(session: Session): Promise<Finding[]> {
   const recorded = (await recordedPrompts(session)).flat();
   const models = new Set(recorded.flatMap(({ model = "" }) => (isOfOpenAi(model) ? [] : [model])));
@@ -77,7 +74,7 @@ async function tokenStates(session: Session): Promise<Finding[]> {
   );
 }
 
-/** Files that packs leave out, and files in an encoding other than UTF-8. */
+/** Finds files that packs leave out, and files in an encoding other than UTF-8. */
 async function fileStates(session: Session): Promise<Finding[]> {
   const name = "files";
   try {
@@ -102,7 +99,7 @@ async function fileStates(session: Session): Promise<Finding[]> {
   }
 }
 
-/** Reads a whole store of records, reports what is lost, and copies intact records to `copy` if given. */
+/** Reads a whole store of records, reports lost ones, and copies intact ones to `copy` if given. */
 async function doctorStore(
   { terminal, signal }: Session,
   store: string,
@@ -110,7 +107,11 @@ async function doctorStore(
 ): Promise<CommandResult> {
   const from = resolve(terminal.cwd(), store);
   const isFolder = statSync(from, { throwIfNoEntry: false })?.isDirectory();
-  if (isFolder === undefined) throw new CliError("input_invalid", `Nothing is at ${from}.`);
+  if (isFolder === undefined)
+    throw new CliError(
+      "input_invalid",
+      `There is nothing at ${from}. Name a SQLite file or a folder of records.`,
+    );
   const placeAt = (path: string): NodeRecordsPlace =>
     isFolder ? { folder: path } : { sqlite: { path } };
   const to =

@@ -2,8 +2,7 @@ import type { PackEntry, PackOmission } from "@ccl/aliases";
 
 import { buildProjectPack } from "../build-project-pack.ts";
 import { findFocus, requireFiles, withFiles } from "../project.ts";
-import { formatNumber } from "../output/format-number.ts";
-import { printable } from "../output/printable.ts";
+import { formatNumber, printable } from "../output/text.ts";
 import type { Style } from "../output/style.ts";
 import { describeUnmatched } from "../pack-summary.ts";
 import { applySettings, type ShapeFlags } from "../pack-shape.ts";
@@ -12,7 +11,7 @@ import type { CommandResult, Session } from "../session.ts";
 /** A file with the token count of its full text. */
 type Explained = (PackEntry | PackOmission) & { wholeTokens: number };
 
-/** Explains the ranking of files for a task, and what a pack of the budget shows of them. Writes nothing. */
+/** Explains how files rank for a task, and what a pack within the budget shows of them. Writes nothing. */
 export async function explain(
   session: Session,
   names: string[],

@@ -9,15 +9,13 @@ import {
   type Proposal,
   type ProposedPlan,
   type ProposeOptions,
-  type SavedPlan,
 } from "@ccl/plan-protocol";
 import type { Result } from "@ccl/core";
-import { createTraceFiles, type FileWorkspace } from "@ccl/plan-protocol/node";
+import type { FileWorkspace } from "@ccl/plan-protocol/node";
 
 import { CliError, usageError } from "../cli-error.ts";
 import { writeOut } from "../deliver-pack.ts";
-import { formatCount, formatNumber } from "../output/format-number.ts";
-import { printable, printableLines } from "../output/printable.ts";
+import { formatCount, formatNumber, printable, printableLines } from "../output/text.ts";
 import {
   applyConfirmed,
   type ApplyFlags,
@@ -28,6 +26,7 @@ import { type BackgroundFlags, genBackground } from "../plan/gen-background.ts";
 import { createMeteredModel, type Spending, type SpendingLimits } from "../plan/metered-model.ts";
 import { type ModelFlags, openLanguageModel } from "../plan/open-language-model.ts";
 import { planFailure, requireDone } from "../plan/plan-failure.ts";
+import { openTrace } from "../plan/open-trace.ts";
 import { readInput } from "../plan/read-input.ts";
 import { renderApplied, renderPreview } from "../plan/render-preview.ts";
 import {
@@ -54,12 +53,12 @@ export interface GenFlags
   schemaVersion?: PlanVersion | undefined;
   bestEffort?: boolean | undefined;
   trace?: boolean | undefined;
-  /** Limit for one answer of the model. */
+  /** Time limit for one answer of the model. */
   timeout?: number | undefined;
   verbose?: boolean | undefined;
 }
 
-/** The context of one run. */
+/** State of one run. */
 interface Gen {
   session: Session;
   flags: GenFlags;
@@ -75,7 +74,7 @@ interface Gen {
 export async function gen(session: Session, goal: string, flags: GenFlags): Promise<CommandResult> {
   requireFitting(goal, flags);
   const isGoAhead = detectMode(goal, { savedPlan: true }).reason === "trigger";
-  const savedPlan = isGoAhead ? await requireSavedSteps(session) : undefined;
+  const savedPlan = isGoAhead ? await readSavedSteps(session) : undefined;
   const model = createMeteredModel(await openLanguageModel(session, flags), flags, (chars) =>
     session.progress.update("Answer of the model, characters", chars),
   );
@@ -93,9 +92,8 @@ export async function gen(session: Session, goal: string, flags: GenFlags): Prom
       editFormat: flags.schemaVersion === undefined ? editFormatFor(model.modelId) : "json",
       responseFormat: flags.bestEffort ? "best-effort" : "strict",
       request: flags.timeout === undefined ? undefined : { timeoutMs: flags.timeout * 1000 },
-      onEvent: showEvents(session, flags),
+      onEvent: await watchEvents(session, flags),
       version: flags.schemaVersion,
-      trace: flags.trace ? createTraceFiles({ root: session.root }) : undefined,
     });
     const { spending } = model;
     return run({ session, flags, goal, isGoAhead, workspace, planSession, spending });
@@ -132,12 +130,6 @@ async function run(context: Gen): Promise<CommandResult> {
   }
 }
 
-async function requireSavedSteps(session: Session): Promise<SavedPlan> {
-  const saved = await readSavedSteps(session);
-  if (saved !== undefined) return saved;
-  throw usageError('No plan is saved here. "ccl gen GOAL --plan-only" saves one.');
-}
-
 async function applyIfAsked(
   context: Gen,
   proposed: ProposedPlan,
@@ -159,7 +151,7 @@ async function applyIfAsked(
   return applied;
 }
 
-/** The checks that fail before any change, for the model. */
+/** Reports to the model which checks fail before any change. */
 async function reportOfChecks({ session, flags, workspace }: Gen): Promise<string | undefined> {
   if (flags.untilGreen === undefined) return undefined;
   const { signal, progress } = session;
@@ -202,7 +194,7 @@ async function deliver(
       plan,
       preview,
       applied,
-      traceId: proposal.trace.trace_id,
+      traceId: proposal.traceId,
       attempts,
       ...spending,
       saved,
@@ -218,6 +210,7 @@ async function deliver(
       [
         ...written.map((path) => `wrote ${printable(path)}`),
         ...remarksOn(proposed),
+        ...(applied === undefined ? [] : (preview?.remarks ?? []).map(printable)),
         ...(isOpen
           ? ['Nothing was changed. "ccl plan apply" makes this change.']
           : saved === undefined
@@ -246,7 +239,9 @@ function describeSpending({ calls, tokens, usd }: Spending): string {
   return `${formatCount(calls, "model call")}, ${formatNumber(tokens)} tokens${cost}`;
 }
 
-/** Fails before the first paid call if a killed process left a transaction, since that blocks every plan. */
+/**
+ * Throws before the first paid call if a killed process left an unfinished transaction, since that blocks every plan.
+ */
 function requireRecovered({ unfinished }: FileWorkspace, { apply, untilGreen }: GenFlags): void {
   if (unfinished.length === 0 || (!apply && untilGreen === undefined)) return;
   throw new CliError(
@@ -255,12 +250,8 @@ function requireRecovered({ unfinished }: FileWorkspace, { apply, untilGreen }: 
   );
 }
 
-function requireFitting(goal: string, { apply, planOnly, untilGreen, check = [] }: GenFlags): void {
+function requireFitting(goal: string, { untilGreen, check = [] }: GenFlags): void {
   if (goal.trim() === "") throw usageError("The goal is empty. Say what is to be changed.");
-  if (planOnly && (apply || untilGreen !== undefined))
-    throw usageError(
-      "--plan-only changes nothing, so it cannot be combined with --apply or --until-green.",
-    );
   if (untilGreen !== undefined && check.length === 0)
     throw usageError("--until-green needs to know what has to pass: give --check.");
 }
@@ -270,21 +261,22 @@ function showLine({ session }: Gen, text: string): void {
   if (!session.isJson) session.terminal.stderr.write(`${text}\n`);
 }
 
-function showEvents(
-  { progress, terminal }: Session,
-  { verbose }: GenFlags,
-): (event: PlanEvent) => void {
+/** Shows events on stderr and keeps them in a file, as the flags say. */
+async function watchEvents(
+  session: Session,
+  { verbose, trace }: GenFlags,
+): Promise<(event: PlanEvent) => void> {
+  const append = trace ? await openTrace(session) : undefined;
   let calls = 0;
-  return ({ type, trace_id: _trace, at: _at, ...fields }) => {
+  return (event) => {
+    append?.(event);
+    const { type } = event;
     if (type === "LLM_REQUEST_SENT") calls += 1;
     if (verbose) {
-      progress.clear();
-      const shown = Object.entries(fields).map(
-        ([name, value]) => `${name}=${JSON.stringify(value)}`,
-      );
-      terminal.stderr.write(`${printable([type, ...shown].join(" "))}\n`);
+      session.progress.clear();
+      session.terminal.stderr.write(`${type} ${printable(JSON.stringify(event))}\n`);
     }
-    progress.update(
+    session.progress.update(
       type === "CONTEXT_CACHE_MISS" ? "Reading for the model, call" : "Asking the model, call",
       calls,
     );

@@ -1,8 +1,7 @@
 import { join } from "node:path";
 
 import { ask, canAsk } from "../output/ask.ts";
-import { formatCount, lineOf } from "../output/format-number.ts";
-import { printable } from "../output/printable.ts";
+import { formatCount, lineOf, printable } from "../output/text.ts";
 import {
   describeSkipped,
   hasRegistry,

@@ -32,13 +32,16 @@ function known<Value>(all: ReadonlyMap<string, Value>, client: string): Value {
   throw usageError(`There is no client ${JSON.stringify(client)}; there are ${names}.`);
 }
 
-/** The settings for a client, and the reason for that setup. */
+/** The settings for a client, the name of the setup, and the reason for it. */
 type Way = readonly [settings: ReadonlyMap<string, SettingsOf>, name: string, why: string];
 
 const byMcp = "by MCP, since no hook of it could shorten results";
 const printed = "which shortens what commands print; for whole prompts: ccl wrap --";
 
-/** None of these needs a running process: without its proxy a client would have no model. */
+/**
+ * None of these needs a running process. A client whose proxy is not running could not reach its
+ * model.
+ */
 const ways: ReadonlyMap<string, Way> = new Map<string, Way>([
   ["claude", [hookSettings, "claude-code", `by a hook, ${printed} claude`]],
   ["codex", [hookSettings, "codex", `by a paragraph for its model, ${printed} codex`]],
@@ -47,7 +50,7 @@ const ways: ReadonlyMap<string, Way> = new Map<string, Way>([
   ["vscode", [mcpSettings, "vscode", byMcp]],
 ]);
 
-/** Sets up a client in the way that suits it. */
+/** Sets up a client in the way that suits it best. */
 export async function on(
   session: Session,
   client: string,
@@ -78,7 +81,7 @@ export async function off(
   return await changeSettings(session, all, { isRemoval: true, undo, flags });
 }
 
-/** All places that may contain ccl, by the names of `ccl on`. */
+/** Returns all places that may contain ccl, by the names of `ccl on`. */
 export function clientSettings(
   session: Session,
 ): { client: string; isForProject: boolean; settings: ClientSettings }[] {

@@ -4,10 +4,9 @@ import type { AuditReport } from "@ccl/gateway/audit";
 
 import { buildProjectPack } from "../build-project-pack.ts";
 import { CliError } from "../cli-error.ts";
-import { runGit } from "../git-output.ts";
+import { runGit } from "../git.ts";
 import { dollars, percent } from "../output/audit-report.ts";
-import { formatCount, formatNumber } from "../output/format-number.ts";
-import { printable } from "../output/printable.ts";
+import { formatCount, formatNumber, printable } from "../output/text.ts";
 import type { Style } from "../output/style.ts";
 import { renderTable } from "../output/table.ts";
 import { withScan } from "../project.ts";
@@ -24,14 +23,12 @@ const shownFiles = 10;
 export async function look(session: Session): Promise<CommandResult> {
   const agents = await lookAtAgents(session);
   const commit = await lookAtCommit(session);
-  const sections = [
-    agents && ((style: Style) => agentText(agents, style)),
-    commit && ((style: Style) => commitText(commit, style)),
-  ].filter((section) => section !== undefined);
-  if (sections.length === 0) sections.push(demoText);
   return {
     document: { agents, commit },
-    text: (style) => sections.map((section) => section(style)).join("\n"),
+    text(style) {
+      const sections = [agents && agentText(agents, style), commit && commitText(commit, style)];
+      return sections.filter(Boolean).join("\n") || demoText(style);
+    },
     note: ({ colours }) =>
       colours.dim("Nothing was sent or written. ccl --help lists all commands.\n"),
   };
@@ -65,7 +62,7 @@ interface CommitPack {
   changed: { path: string; level: string; rank?: number | undefined }[];
 }
 
-/** Packs the newest commit's parent in a temporary clone, so that neither files nor history tell the answer. */
+/** Packs the newest commit's parent in a temporary clone, so that neither files nor history reveal the answer. */
 async function lookAtCommit(session: Session): Promise<CommitPack | undefined> {
   const git = async (root: string, ...args: string[]): Promise<string> => {
     const { code, stdout } = await runGit(
@@ -97,7 +94,7 @@ async function lookAtCommit(session: Session): Promise<CommitPack | undefined> {
       });
     });
   } catch (error) {
-    // A repository that git can't copy is no reason to fail.
+    // If git cannot copy the repository, this part is left out.
     if (error instanceof CliError) return undefined;
     throw error;
   }

@@ -21,47 +21,43 @@ import {
 import { openState, withState } from "../artifact-folder.ts";
 import { requireValid } from "../cli-error.ts";
 import { finding, findingsResult } from "../output/findings.ts";
-import { formatCount } from "../output/format-number.ts";
+import { formatCount } from "../output/text.ts";
 import { readInput } from "../plan/read-input.ts";
 import type { CommandResult, Session } from "../session.ts";
 import { openCounter } from "../token-counter.ts";
 
-/** Registers a function to call at the end. Calls it immediately if the server has already ended. */
-type CloseLater = (close: () => unknown) => Promise<void>;
+/** Registers something opened, to be closed when the server ends. */
+type CloseLater = <Opened extends { close(): unknown }>(
+  opening: Promise<Opened>,
+) => Promise<Opened>;
 
 /**
  * Serves the project until the client disconnects. Writes nothing into the project. Each tool imports and opens what it
- * needs on its first call, so that the tool list is ready for clients with short timeouts.
+ * needs on its first call, so that the tool list is ready before clients time out.
  */
 export async function mcpServe(
   session: Session,
   flags: ListenFlags & { allowApply?: boolean; state?: string },
 ): Promise<CommandResult> {
   const { root, directory, terminal } = session;
-  const closers: (() => unknown)[] = [];
-  let isOver = false;
-  const closeLater: CloseLater = async (close) =>
-    void (isOver ? await close() : closers.push(close));
+  const closers: (() => Promise<unknown>)[] = [];
+  const closeLater: CloseLater = (opening) => {
+    closers.push(async () => (await opening.catch(() => undefined))?.close());
+    return opening;
+  };
   const options: McpServerOptions = {
     ...catalogParts(session, closeLater),
     async project() {
       const { openAliasRegistry } = await import("@ccl/aliases");
-      const { gitHistory } = await import("../git-history.ts");
-      const registry = await openAliasRegistry({ root, directory, persist: false });
-      await closeLater(() => registry.close());
+      const { gitHistory } = await import("../git.ts");
+      const registry = await closeLater(openAliasRegistry({ root, directory, persist: false }));
       return { registry, history: gitHistory(session) };
     },
-    async artifacts() {
-      const { store, close } = await openState(session, flags);
-      await closeLater(close);
-      return store;
-    },
+    artifacts: async () => (await closeLater(openState(session, flags))).store,
     plans: {
       async workspace() {
         const { openWorkspace } = await import("@ccl/plan-protocol/node");
-        const workspace = await openWorkspace({ root });
-        await closeLater(() => workspace.close());
-        return workspace;
+        return closeLater(openWorkspace({ root }));
       },
       allowApply: flags.allowApply,
     },
@@ -75,12 +71,14 @@ export async function mcpServe(
     await listen(session, flags, { factory: createMcpServer(options) });
     return { document: { root } };
   } finally {
-    isOver = true;
     for (const close of closers.toReversed()) await close();
   }
 }
 
-/** The project's catalog and its sources, if it has one. A source that fails to open does not affect the others. */
+/**
+ * Offers the project's catalog, if there is one, and its sources. A source that fails to open does not affect the
+ * others.
+ */
 function catalogParts(
   session: Session,
   closeLater: CloseLater,
@@ -99,12 +97,11 @@ function catalogParts(
       const { openConnectors } = await import("../query/open-connectors.ts");
       const { folder, content } = await read();
       const sources = await folder.readSources(content);
-      const opened = await openConnectors(session, sources, ({ name }, error) => {
+      const opening = openConnectors(session, sources, ({ name }, error) => {
         const reason = error instanceof Error ? error.message : String(error);
         terminal.stderr.write(`ccl: ${name} can't be queried: ${reason}\n`);
       });
-      await closeLater(opened.close);
-      return opened;
+      return closeLater(opening);
     },
   };
 }
@@ -122,7 +119,7 @@ interface McpProxyFlags extends ListenFlags, McpServersFlags {
   resultTokens: number;
 }
 
-/** Opens a proxy for the servers of a file. */
+/** Opens a proxy for the servers in a file. */
 async function withProxy(
   session: Session,
   flags: McpServersFlags,
@@ -154,7 +151,7 @@ async function withProxy(
   });
 }
 
-/** Starts the servers of a file, and reports the size of their tools and what had to be changed in them. */
+/** Starts the servers in a file, and reports the size of their tools and what had to be changed. */
 export async function mcpDoctor(session: Session, flags: McpServersFlags): Promise<CommandResult> {
   return withProxy(session, flags, async (proxy, uses) => {
     const findings = await untilAborted(proxy.check(), session.signal);
@@ -165,7 +162,7 @@ export async function mcpDoctor(session: Session, flags: McpServersFlags): Promi
   });
 }
 
-/** Proxies the servers of a file until the client disconnects, then reports the savings on stderr. */
+/** Proxies the servers in a file until the client disconnects, then reports the savings on stderr. */
 export async function mcpProxy(session: Session, flags: McpProxyFlags): Promise<CommandResult> {
   const { stderr } = session.terminal;
   const { listTokens, resultTokens } = flags;
@@ -188,9 +185,9 @@ export async function mcpProxy(session: Session, flags: McpProxyFlags): Promise<
   });
 }
 
-/** How a server is reached. */
+/** Flags that choose how a server is reached. */
 interface ListenFlags {
-  /** True for any free port. */
+  /** The port. True for any free port. */
   http?: number | true | undefined;
   host?: string | undefined;
 }

@@ -4,7 +4,7 @@ import { parseJson } from "@ccl/core/json";
 import { createMemoryFiles, type MemoryFiles } from "@ccl/plan-protocol/node";
 
 import { inputError } from "../cli-error.ts";
-import { printable } from "../output/printable.ts";
+import { printable } from "../output/text.ts";
 import { tableOf } from "../output/table.ts";
 import type { CommandResult, Session } from "../session.ts";
 import { configOf } from "../user-places.ts";
@@ -37,8 +37,7 @@ export async function memorySet(
   key: string,
   value: string,
 ): Promise<CommandResult> {
-  const files = memoryOf(session);
-  const { memory, rejected } = await files.patch({ [key]: valueOf(value) }, session);
+  const { memory, rejected } = await memoryOf(session).patch({ [key]: valueOf(value) }, session);
   if (rejected.length > 0) throw inputError(rejected);
   return {
     isCommitted: true,
@@ -47,12 +46,12 @@ export async function memorySet(
   };
 }
 
-/** Parses lists and numbers as JSON. Everything else is text. */
+/** Parses lists and numbers as JSON. Everything else is a string. */
 function valueOf(text: string): unknown {
   return /^\[.*\]$|^\d$/s.test(text) ? (parseJson(text) ?? text) : text;
 }
 
-/** The memory of the user, which all projects share, and of the project. */
+/** Opens the memory of the user, which all projects share, and of the project. */
 export function memoryOf({ root, terminal }: Session): MemoryFiles {
   const { env, platform } = terminal;
   const config = (platform === "win32" && env["APPDATA"]) || configOf(env);

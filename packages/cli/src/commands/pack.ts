@@ -25,8 +25,7 @@ import {
   withFiles,
   withFreshScan,
 } from "../project.ts";
-import { few, formatCount, formatNumber } from "../output/format-number.ts";
-import { printable } from "../output/printable.ts";
+import { few, formatCount, formatNumber, printable } from "../output/text.ts";
 import type { Style } from "../output/style.ts";
 import type { CommandResult, Session } from "../session.ts";
 import { withRemote } from "../with-remote.ts";
@@ -45,14 +44,14 @@ export interface PackFlags extends ShapeFlags {
   accept?: boolean | undefined;
 }
 
-/** A pack and where it was delivered. */
+/** A pack, and where it was delivered. */
 interface Packed {
   pack: Pack;
   counter: TokenCounter;
   facts: PackFacts;
   /** Files written, with paths as the user typed them. */
   written: string[];
-  /** Paths of `--stdin` that are not files of the project. */
+  /** Paths from stdin that are not files of the project. */
   unlisted: string[];
   tree: string | undefined;
   /** The program that copied it to the clipboard. */
@@ -74,7 +73,7 @@ export async function pack(session: Session, flags: PackFlags): Promise<CommandR
   requireFitting(flags, hasRegistry(session));
   const { remote, branch } = flags;
   if (remote !== undefined) {
-    // Neither the settings of the clone apply nor those of the current folder.
+    // The settings of neither the clone nor the current folder apply.
     const order = { flags, shape: await applySettings(session, flags, {}), listed: undefined };
     const packed = withRemote(session, { remote, branch }, (clone) => packOnce(clone, order));
     return resultOf(await packed, flags);
@@ -147,11 +146,14 @@ function describePacked(
   const omitted = describeOmitted(result, facts);
   const counted = flags.model === undefined ? "" : `ccl: tokens of ${facts.counter}\n`;
   const left = omitted && `ccl: not shown: ${omitted}\n`;
-  // If the pack goes to a pipe, do not report the files written beside it.
+  // If the pack is written to a pipe, do not report the files written next to it.
   return `${unmatched}${counted}${left}${remarks}${isPrinted ? "" : lines.join("")}`;
 }
 
-/** Describes paths of stdin that were not found, and files whose encoding is a guess or lossy to write back. */
+/**
+ * Describes paths from stdin that were not found, and files whose encoding is guessed or cannot be written back without
+ * loss.
+ */
 function describeLeftOver({ pack: { entries }, unlisted }: Packed): string {
   const foreign = entries.flatMap(({ path, encoding }) =>
     encoding === undefined ? [] : [`${path} (${encoding})`],
@@ -164,19 +166,12 @@ function describeLeftOver({ pack: { entries }, unlisted }: Packed): string {
 }
 
 function requireFitting(flags: PackFlags, isSetUp: boolean): void {
-  if (flags.show && flags.accept)
-    throw usageError("--show writes nothing, so it cannot be combined with --accept.");
   if (flags.split !== undefined && flags.out === undefined)
     throw usageError("--split writes files: name them with --out.");
-  if (flags.watch && (flags.out === undefined || flags.stdin))
-    throw usageError("--watch writes to --out again and again, and reads no --stdin.");
+  if (flags.watch && flags.out === undefined)
+    throw usageError("--watch writes a file again and again: name it with --out.");
   if (flags.branch !== undefined && flags.remote === undefined)
-    throw usageError("--branch is a branch of --remote.");
-  const local = (["accept", "base", "stdin", "watch"] as const).find((name) => flags[name]);
-  if (flags.remote !== undefined && local !== undefined)
-    throw usageError(
-      `--${local} is for a folder of this machine, so it cannot be combined with --remote.`,
-    );
+    throw usageError("--branch is a branch of a repository: name it with --remote.");
   const needing = flags.accept ? "--accept" : flags.base ? "--base" : undefined;
   if (needing !== undefined && !isSetUp)
     throw new CliError("not_initialized", `${needing} needs a project. Run "ccl init" first.`);
@@ -213,7 +208,7 @@ async function buildPacked(
   };
 }
 
-/** Delivers the pack to every target but stdout. */
+/** Delivers the pack to every target except stdout. */
 async function deliver(
   packed: Packed,
   session: Session,
@@ -224,7 +219,7 @@ async function deliver(
   if (out !== undefined && split === undefined)
     packed.written.push(await writeOut(out, text, session));
   if (out !== undefined && split !== undefined)
-    // Every part is cut before the first is written.
+    // All parts are cut before the first is written.
     for (const [index, part] of splitPack(text, split, counter).entries())
       packed.written.push(await writeOut(partName(out, index + 1), part, session));
   if (copy) packed.copiedBy = await copyToClipboard(text, session);

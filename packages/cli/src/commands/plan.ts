@@ -6,8 +6,7 @@ import {
   type ValidPlan,
 } from "@ccl/plan-protocol";
 
-import { formatCount } from "../output/format-number.ts";
-import { printableLines } from "../output/printable.ts";
+import { formatCount, printable, printableLines } from "../output/text.ts";
 import { renderTable } from "../output/table.ts";
 import { applyConfirmed, type ApplyFlags } from "../plan/apply-confirmed.ts";
 import { loadPlan, type PlanInputFlags } from "../plan/load-plan.ts";
@@ -23,7 +22,7 @@ export interface PlanValidateFlags extends PlanInputFlags {
   mode: PlanMode;
 }
 
-/** Checks an answer: it holds a plan, the plan matches its mode, and in apply mode it matches the files. */
+/** Checks that an answer contains a plan that matches its mode and, in apply mode, the files. */
 export async function planValidate(
   session: Session,
   file: string | undefined,
@@ -114,6 +113,7 @@ export function planApply(
       isCommitted: true,
       document: { ...applied, planHash: preview.planHash, summary },
       text: (style) => renderApplied(applied, style),
+      note: preview.remarks.map((remark) => `${printable(remark)}\n`).join(""),
     };
   });
 }

@@ -25,11 +25,11 @@ interface ProxyFlags extends StateFlags {
   mode: GatewayMode;
   holdout?: number | undefined;
   tokenEnv?: string | undefined;
-  /** Log the text of prompts too, not only their sizes and costs. */
+  /** True to also log the text of prompts, not only sizes and costs. */
   record?: boolean | undefined;
 }
 
-/** Runs until interrupted, then reports what it did. */
+/** Runs a proxy until interrupted, then reports what it did. */
 export async function proxy(session: Session, flags: ProxyFlags): Promise<CommandResult> {
   const { upstream } = flags;
   if (upstream === undefined)
@@ -51,7 +51,7 @@ export async function proxy(session: Session, flags: ProxyFlags): Promise<Comman
 /** Flags of `ccl wrap`. */
 type WrapFlags = Omit<ProxyFlags, "port">;
 
-/** Runs a command with its model calls through a proxy that ends with it. Exits with the command's exit code. */
+/** Runs a command and routes its model calls through a proxy that ends with it. Exits with the command's exit code. */
 export async function wrap(
   session: Session,
   command: string[],
@@ -66,8 +66,9 @@ export async function wrap(
   stderr.write(
     `${name} goes to ${upstream} through ${running.url}, mode ${flags.mode}, with ${set.join(" and ")}; state in ${folder.path}\n`,
   );
-  // The command handles Ctrl+C itself, and the proxy has to run as long as the command.
+  // The command handles Ctrl+C itself, and the proxy must run as long as the command.
   session.forbidExit();
+  let exitCode: number;
   try {
     const child = spawn(name, [...(args?.(running.url) ?? []), ...rest], {
       stdio: "inherit",
@@ -83,19 +84,21 @@ export async function wrap(
       for (const signal of signals) process.off(signal, pass);
     });
     const { exitCode: code, signalCode } = child;
-    const exitCode = signalCode === null ? (code ?? 1) : 128 + constants.signals[signalCode];
-    return { document: { exitCode }, exitCode, isCommitted: true };
+    exitCode = signalCode === null ? (code ?? 1) : 128 + constants.signals[signalCode];
   } catch (cause) {
-    throw usageError(`"${name}" can't be started.`, cause);
+    throw usageError(
+      `"${name}" can't be started. Check that it is installed and on the PATH.`,
+      cause,
+    );
   } finally {
     await running.close();
-    const stats = running.stats();
-    stderr.write(summaryText(stats));
-    if (stats.requests === 0)
-      stderr.write(
-        `No request came through the proxy: ${detour === undefined ? `${name} may not read ${variable}, or its settings name another address` : `${detour} is set`}. Nothing was shortened.\n`,
-      );
+    stderr.write(summaryText(running.stats()));
   }
+  if (running.stats().requests === 0)
+    stderr.write(
+      `No request came through the proxy: ${detour === undefined ? `${name} may not read ${variable}, or its settings name another address` : `${detour} is set`}. Nothing was shortened.\n`,
+    );
+  return { document: { exitCode }, exitCode, isCommitted: true };
 }
 
 async function start(
@@ -105,7 +108,9 @@ async function start(
   const { terminal } = session;
   const token = flags.tokenEnv === undefined ? undefined : terminal.env[flags.tokenEnv];
   if (flags.tokenEnv !== undefined && token === undefined)
-    throw usageError(`The variable ${flags.tokenEnv} of --token-env is not set.`);
+    throw usageError(
+      `The variable ${flags.tokenEnv} of --token-env is not set. Set it to the token first.`,
+    );
   const folder = await openState(session, flags);
   try {
     const records = await folder.decisions();

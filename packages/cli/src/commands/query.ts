@@ -1,16 +1,11 @@
-import type { PlanRow } from "@ccl/query";
+import type { PlanRow, SqlResult } from "@ccl/query";
 
 import { readCatalog } from "../catalog/read-catalog.ts";
 import { usageError } from "../cli-error.ts";
-import { formatCount } from "../output/format-number.ts";
-import { printableLines } from "../output/printable.ts";
+import { formatCount, printableLines } from "../output/text.ts";
 import { renderTable } from "../output/table.ts";
 import { readInput } from "../plan/read-input.ts";
-import {
-  openQueryableCatalog,
-  type CatalogQuery,
-  type QueryAnswer,
-} from "../query/query-catalog.ts";
+import { openQueryableCatalog, type CatalogQuery } from "../query/query-catalog.ts";
 import type { CommandResult, Session } from "../session.ts";
 
 /** Flags of `ccl query`. */
@@ -54,8 +49,8 @@ export async function query(
   }
 }
 
-function answerResult(answer: QueryAnswer, format: QueryFlags["format"]): CommandResult {
-  const { columns, rows, ranOn, durationMs, total, doubts = [] } = answer;
+function answerResult(answer: SqlResult, format: QueryFlags["format"]): CommandResult {
+  const { columns, rows, ranOn, durationMs, total, doubts } = answer;
   const names = columns.map(({ name }) => name);
   const cells = rows.map((row) => names.map((name) => cellText(row[name])));
   return {
@@ -76,7 +71,7 @@ function answerResult(answer: QueryAnswer, format: QueryFlags["format"]): Comman
   };
 }
 
-/** As RFC 4180 defines it. */
+/** Writes a CSV line as defined by RFC 4180. */
 function csvLine(cells: readonly string[]): string {
   const written = cells.map((cell) =>
     /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell,
@@ -94,7 +89,7 @@ function isNumberLike(value: PlanRow[string] | undefined, type: string | undefin
   );
 }
 
-/** Whole numbers beyond JSON's safe range become text. */
+/** Converts a row to JSON. Whole numbers beyond JSON's safe range become strings. */
 function jsonRow(row: PlanRow): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(row).map(([name, value]) => [

@@ -16,7 +16,7 @@ import { textOfMessage } from "@ccl/inspector/stores";
 import { CliError, usageError } from "../cli-error.ts";
 import { EXIT_CODES } from "../exit-code.ts";
 import type { CommandResult } from "../session.ts";
-import { printable } from "../output/printable.ts";
+import { printable } from "../output/text.ts";
 import { tableOf } from "../output/table.ts";
 import { openLanguageModel } from "../plan/open-language-model.ts";
 import { allEvents, loadRun, newestRuns } from "../runs/load-runs.ts";
@@ -52,7 +52,7 @@ export async function runList(session: Session, flags: RunFlags): Promise<Comman
     return {
       document: { runs: listed, hasMore },
       text: tableOf(columns, rows, "No runs.\n"),
-      note: () => (hasMore ? `More runs are older: --limit ${limit * 5}\n` : ""),
+      note: hasMore ? `More runs are older: --limit ${limit * 5}\n` : "",
     };
   });
 }
@@ -94,7 +94,7 @@ export async function runShow(
     const events = await allEvents(stores, id);
     const isWhole = flags.events === true;
     const document = { ...run, ...summaryOf(run), events: isWhole ? events : undefined };
-    return { document, text: () => `${linesOf(run, events, isWhole).join("\n")}\n` };
+    return { document, text: `${linesOf(run, events, isWhole).join("\n")}\n` };
   });
 }
 
@@ -159,10 +159,10 @@ export async function runAbort(
   });
 }
 
-/** An engine that can abort runs but not resume them. */
+/** Creates an engine that can abort runs but not resume them. */
 function engineWithout(stores: OperationStores): RunEngine {
   const generate = (): never => {
-    throw usageError("No model is asked here.");
+    throw usageError("An engine that only aborts runs asks no model.");
   };
   return createRunEngine({
     ...stores,
@@ -192,12 +192,13 @@ export async function runResume(
       throw usageError(
         `Run ${id} has operations of your application, those of ${JSON.stringify(profile?.profileId)}: name the module that exports createEngine(stores) with --engine.`,
       );
-    // Listened for from here on, since the signal may abort while the engine opens.
+    session.signal.throwIfAborted();
+    // Listen before the engine opens, since the signal may abort meanwhile.
     const interrupted = once(session.signal, "abort");
     const engine = await engineOf(session, stores, flags);
     const run = await engine.resume(id);
     const result = await Promise.race([run.result, interrupted]);
-    // The process exits without ending the run. A later resume finds the worker gone and continues from what it
+    // The process exits without ending the run. A later resume finds that the worker is gone and continues from what it
     // committed.
     if (Array.isArray(result))
       return {
@@ -213,7 +214,7 @@ export async function runResume(
     const text = result.mainLlm.text ?? result.failedDetails?.errorMessage ?? "";
     return {
       document: result,
-      text: () => `${result.status}\n${printable(text)}\n`,
+      text: `${result.status}\n${printable(text)}\n`,
       exitCode: result.status === "done" ? EXIT_CODES.ok : EXIT_CODES.failure,
       endsProcess: flags.engine !== undefined,
     };
@@ -251,5 +252,5 @@ function hadEnded(runId: string, status: string): CommandResult {
 }
 
 function said(runId: string, status: string, text: string): CommandResult {
-  return { document: { runId, status }, text: () => `${text}\n` };
+  return { document: { runId, status }, text: `${text}\n` };
 }

@@ -2,7 +2,7 @@ import { searchTurns, type StoredTurn } from "@ccl/operations";
 import { textOfMessage } from "@ccl/inspector/stores";
 
 import { usageError } from "../cli-error.ts";
-import { printableLines } from "../output/printable.ts";
+import { printableLines } from "../output/text.ts";
 import { tableOf } from "../output/table.ts";
 import { withStores } from "../runs/with-stores.ts";
 import type { CommandResult, Session } from "../session.ts";

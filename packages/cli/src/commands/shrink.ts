@@ -15,10 +15,10 @@ export interface ShrinkFlags {
   hook?: boolean | undefined;
 }
 
-/** Digits of an artifact's id that the output shows. */
+/** Number of digits shown of an artifact's id. */
 const shownDigits = 12;
 
-/** Shortens a command's output for a model to errors and what the question asks for. Stores the full output. */
+/** Shortens a command's output for a model: keeps errors and what the question asks for. Stores the full output. */
 export async function shrink(
   session: Session,
   question: string | undefined,
@@ -29,7 +29,10 @@ export async function shrink(
   return shorten(session, { text, question, flags });
 }
 
-/** Answers Claude Code's hook after a command with a shorter result, or with nothing if the result stays unchanged. */
+/**
+ * Answers the hook that Claude Code calls after a command with a shorter result, or with nothing if the result is
+ * unchanged.
+ */
 async function answerHook(
   session: Session,
   text: string,
@@ -51,7 +54,7 @@ async function answerHook(
   return { document: answer, text: `${JSON.stringify(answer)}\n` };
 }
 
-/** Reads the full output. For a long one Claude Code passes the hook only the beginning and a file. */
+/** Reads the full output. If it is long, Claude Code only passes the beginning and a file to the hook. */
 async function wholeOutput(response: unknown): Promise<string> {
   const path = stringAt(response, "persistedOutputPath");
   const begin = stringAt(response, "stdout") ?? "";

@@ -50,13 +50,13 @@ export async function status(session: Session, flags: StatusFlags): Promise<Comm
   return findingsResult(findings, { address, stats });
 }
 
-/** The proxy's address for clients started from this shell. */
+/** Finds the proxy's address for clients started from this shell. */
 function proxyOf(env: NodeJS.ProcessEnv, url?: string): string {
   const local = variables.map((name) => env[name] ?? "").find(isLocal);
   return originOf(url ?? local ?? "http://127.0.0.1:8788");
 }
 
-/** The clients whose settings contain ccl. */
+/** Finds the clients whose settings contain ccl. */
 async function clientFindings(session: Session): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const { client, settings } of clientSettings(session)) {
@@ -73,7 +73,7 @@ async function clientFindings(session: Session): Promise<Finding[]> {
   return [finding("clients", "hint", none)];
 }
 
-/** The status line for Claude Code, which passes the session on stdin. */
+/** Prints the status line for Claude Code, which passes the session on stdin. */
 async function statusLine(session: Session): Promise<CommandResult> {
   const given = parseJson(await readInput(session, "-", "what Claude Code says of its session"));
   const path = stringAt(given, "transcript_path");
@@ -97,7 +97,9 @@ async function statusLine(session: Session): Promise<CommandResult> {
   };
 }
 
-/** Undefined if the proxy gave no figures, or none for a model of known price. */
+/**
+ * Computes the savings in dollars. Undefined if the proxy returned no figures, or none for a model with a known price.
+ */
 function savedUsd(stats: unknown): number | undefined {
   const [direct, usd] = [numberAt(stats, "directUsd"), numberAt(stats, "usd")];
   const isUnpriced = direct === 0 && (numberAt(stats, "unpriced") ?? 0) > 0;
@@ -130,7 +132,10 @@ export function isGateway(health: unknown): boolean {
   return stringAt(health, "service") === "ccl";
 }
 
-/** The proxy's answer as JSON. Empty if it refuses, undefined if nothing there answers in JSON. */
+/**
+ * Reads the proxy's response as JSON. An empty object if it rejects the request, undefined if nothing responds with
+ * JSON.
+ */
 export async function askProxy(url: string, token?: string): Promise<unknown> {
   try {
     const headers: Record<string, string> = token === undefined ? {} : { "x-ccl-token": token };
@@ -141,7 +146,7 @@ export async function askProxy(url: string, token?: string): Promise<unknown> {
   }
 }
 
-/** An address without path and password. */
+/** Removes path and password from an address. */
 export function originOf(address: string): string {
   return URL.canParse(address) ? new URL(address).origin : address;
 }

@@ -1,25 +1,23 @@
 import type { FileWorkspace } from "@ccl/plan-protocol/node";
 
 import { usageError } from "../cli-error.ts";
-import { formatCount } from "../output/format-number.ts";
-import { printable } from "../output/printable.ts";
+import { few, formatCount, printable } from "../output/text.ts";
 import { tableOf } from "../output/table.ts";
 import { requireDone } from "../plan/plan-failure.ts";
 import { withWorkspace } from "../plan/with-workspace.ts";
 import type { CommandResult, Session } from "../session.ts";
-
-const SHOWN_PATHS = 3;
 
 /** Lists the transactions of the folder, oldest first. */
 export async function planLog(session: Session): Promise<CommandResult> {
   const transactions = await withWorkspace(session, {}, (workspace) =>
     workspace.transactions(session),
   );
-  const rows = transactions.map(({ transactionId, timeMs, status, paths }) => {
-    const more = paths.length > SHOWN_PATHS ? ` and ${paths.length - SHOWN_PATHS} more` : "";
-    const shown = `${paths.slice(0, SHOWN_PATHS).join(", ")}${more}`;
-    return [transactionId, new Date(timeMs).toISOString(), status, shown];
-  });
+  const rows = transactions.map(({ transactionId, timeMs, status, paths }) => [
+    transactionId,
+    new Date(timeMs).toISOString(),
+    status,
+    few(paths),
+  ]);
   return {
     document: { transactions },
     text: tableOf(["transaction", "time", "status", "paths"], rows, ""),
@@ -51,7 +49,7 @@ export async function planPrune(
   };
 }
 
-/** Rolls back transactions of processes that ended before they finished. */
+/** Rolls back transactions whose processes ended before finishing them. */
 export async function planRecover(session: Session): Promise<CommandResult> {
   const recovered = await withWorkspace(session, {}, (workspace) => {
     session.forbidExit();
@@ -75,7 +73,7 @@ export async function planRecover(session: Session): Promise<CommandResult> {
   };
 }
 
-/** Rolls a transaction back. `last` is the latest one that was not rolled back. */
+/** Rolls back a transaction. `last` is the latest one that has not been rolled back. */
 export function planRollback(session: Session, transaction: string): Promise<CommandResult> {
   const { signal } = session;
   return withWorkspace(session, {}, async (workspace) => {
@@ -97,5 +95,5 @@ async function lastCommitted(workspace: FileWorkspace, signal: AbortSignal): Pro
     ({ status }) => status === "committed",
   );
   if (last !== undefined) return last.transactionId;
-  throw usageError('No transaction stands that could be rolled back. "ccl plan log" lists them.');
+  throw usageError('There is no transaction to roll back. "ccl plan log" lists them.');
 }

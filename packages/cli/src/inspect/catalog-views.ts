@@ -20,7 +20,7 @@ const maxMatches = 1_000;
 const maxRows = 1_000;
 const queryTimeoutMs = 30_000;
 
-/** The project's catalog. Reads it again after a few seconds. */
+/** Creates the views of the project's catalog. Reads it again after a few seconds. */
 export function catalogViews(session: Session): Required<CatalogViews> {
   let opened: { read: ReadCatalog; snapshot: CatalogSnapshot; atMs: number } | undefined;
   let verified: { report: VerifyReport; timeMs: number } | undefined;
@@ -46,10 +46,10 @@ export function catalogViews(session: Session): Required<CatalogViews> {
       const ids = isListed ? [...byId.keys()] : found.hits.map(({ id }) => id);
       const hits = ids.flatMap((id) => {
         const record = byId.get(id);
-        const doubts = problems.get(id) ?? [];
-        if (record === undefined || (health !== undefined && !doubts.includes(health))) return [];
+        const doubts = problems.get(id) ?? new Set<string>();
+        if (record === undefined || (health !== undefined && !doubts.has(health))) return [];
         const { kind, title, schema_digest: fields } = record;
-        return [{ id, kind, title, fields, problems: doubts }];
+        return [{ id, kind, title, fields, problems: [...doubts] }];
       });
       return {
         total: records.length,
@@ -61,7 +61,7 @@ export function catalogViews(session: Session): Required<CatalogViews> {
     },
     async resource({ id = "" }, { signal }) {
       const { read } = await open();
-      // The command would search for similar names, and save the search index.
+      // The command itself would search for similar names and save the search index.
       if (!read.records.some((record) => record.id === id))
         throw usageError(`The catalog has no resource ${JSON.stringify(id)}.`);
       return (await catalogShow({ ...session, signal }, id, read)).view;
@@ -102,7 +102,7 @@ function verifyView(verified: { report: VerifyReport; timeMs: number } | undefin
   return { verified: { timeMs, resources, probed, snippets, ...counts }, findings };
 }
 
-/** Parameters `facet.kind=table`. */
+/** Parses parameters such as `facet.kind=table`. */
 function facetsIn(parameters: Readonly<Record<string, string | undefined>>): FacetFilter {
   const facets: FacetFilter = {};
   for (const [name, value] of Object.entries(parameters))

@@ -2,12 +2,10 @@ import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 
-import { CclError } from "@ccl/core";
 import { exportPage, openInspector, readView } from "@ccl/inspector";
 
-import { usageError } from "../cli-error.ts";
-import type { UiFlags } from "./ui-flags.ts";
-import { inspectorSource } from "./inspector-source.ts";
+import { pair } from "../command-line/command-declaration.ts";
+import { inspectorSource, type UiFlags } from "./inspector-source.ts";
 import type { CommandResult, Session } from "../session.ts";
 
 /** Serves the page until interrupted, or prints one view. */
@@ -17,50 +15,35 @@ export async function ui(
   parameters: readonly string[],
   flags: UiFlags,
 ): Promise<CommandResult> {
+  const { signal } = session;
   const source = inspectorSource(session, flags);
   const shown = view ?? (session.isJson ? "overview" : undefined);
-  try {
-    if (flags.export !== undefined) {
-      const given = view === undefined ? [] : [view, ...parameters];
-      const { html, left } = await exportPage(source, {
-        parameters: readParameters(given),
-        signal: session.signal,
-      });
-      await writeFile(resolve(session.root, flags.export), html);
-      const rest = left === 0 ? "" : `; ${left} views are not in it, since it would be too large`;
-      return {
-        document: { file: flags.export, left },
-        text: `${flags.export} holds what the page shows${rest}\n`,
-      };
-    }
-    if (shown !== undefined) {
-      const given = { parameters: readParameters(parameters), signal: session.signal };
-      const document = await readView(source, shown, given);
-      return { document, text: `${JSON.stringify(document, null, 2)}\n` };
-    }
-    const inspector = await openInspector({ source, port: flags.port });
-    // Warms up, so that the first view is as fast as later ones. The view itself reports errors.
-    source.sessions?.({}, session).catch(() => undefined);
-    const { colours } = session.noteStyle;
-    session.terminal.stderr.write(
-      `${colours.green("listening")} on ${inspector.url} for ${session.root}. It only reads; Ctrl+C ends it.\n`,
-    );
-    if (!session.signal.aborted) await once(session.signal, "abort");
-    await inspector.close();
-    return { document: { url: inspector.url } };
-  } catch (error) {
-    if (CclError.isInstance(error) && error.code === "unknown_view")
-      throw usageError(error.message, error);
-    throw error;
+  if (flags.export !== undefined) {
+    const given = view === undefined ? [] : [view, ...parameters];
+    const { html, left } = await exportPage(source, {
+      parameters: Object.fromEntries(given.map(pair)),
+      signal,
+    });
+    await writeFile(resolve(session.root, flags.export), html);
+    const rest = left === 0 ? "" : `; ${left} views are not in it, since it would be too large`;
+    return {
+      document: { file: flags.export, left },
+      text: `${flags.export} holds what the page shows${rest}\n`,
+    };
   }
-}
-
-function readParameters(given: readonly string[]): Record<string, string> {
-  return Object.fromEntries(
-    given.map((text) => {
-      const at = text.indexOf("=");
-      if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
-      throw usageError(`${JSON.stringify(text)} is not a parameter; give name=value.`);
-    }),
+  if (shown !== undefined) {
+    const given = Object.fromEntries(parameters.map(pair));
+    const document = await readView(source, shown, { parameters: given, signal });
+    return { document, text: `${JSON.stringify(document, null, 2)}\n` };
+  }
+  const inspector = await openInspector({ source, port: flags.port });
+  // Warms up, so that the first view is as fast as later ones. The view itself reports errors.
+  source.sessions?.({}, session).catch(() => undefined);
+  const { colours } = session.noteStyle;
+  session.terminal.stderr.write(
+    `${colours.green("listening")} on ${inspector.url} for ${session.root}. It only reads; Ctrl+C ends it.\n`,
   );
+  if (!signal.aborted) await once(signal, "abort");
+  await inspector.close();
+  return { document: { url: inspector.url } };
 }

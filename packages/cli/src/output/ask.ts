@@ -1,12 +1,12 @@
 import { CliError } from "../cli-error.ts";
 import type { Session } from "../session.ts";
 
-/** True if a person is at the terminal and can answer. */
+/** True if a user is at the terminal and can answer. */
 export function canAsk({ isJson, terminal: { stdin, stdout, env } }: Session): boolean {
   return !isJson && stdin.isTTY === true && stdout.isTTY === true && !env["CI"];
 }
 
-/** Asks for confirmation. @throws CliError `aborted` for any answer but yes */
+/** Asks for confirmation. @throws CliError `aborted` for any answer except yes */
 export async function ask(
   { signal }: Session,
   message: string,

@@ -1,14 +1,13 @@
 import type { AuditedKind, AuditReport } from "@ccl/gateway/audit";
 
-import { formatNumber } from "./format-number.ts";
-import { printable } from "./printable.ts";
+import { formatNumber, printable } from "./text.ts";
 import { barOf } from "./progress.ts";
 import type { Style } from "./style.ts";
 import { type Column, renderTable } from "./table.ts";
 
 const shownKinds = 15;
 
-/** The report as tables. */
+/** Renders the report as tables. */
 export function auditText(report: AuditReport, style: Style): string {
   const { kinds, breaks, examples, repeats, directUsd, reportedUsd, unpriced } = report;
   const sent = kinds.reduce((sum, { sentTokens }) => sum + sentTokens, 0);

@@ -1,7 +1,7 @@
 import { CclError, type Issue } from "@ccl/core";
 import { isRecord } from "@ccl/core/json";
 
-/** What `--json` prints when a command fails. */
+/** The document that `--json` prints when a command fails. */
 export interface ErrorDocument {
   error: {
     /** The error code of the library or the command. `unexpected` for anything else. */

@@ -1,5 +1,5 @@
 import { EXIT_CODES } from "../exit-code.ts";
-import { printable } from "./printable.ts";
+import { printable } from "./text.ts";
 import type { CommandResult } from "../session.ts";
 
 /** One result of a check. */
@@ -9,12 +9,12 @@ export interface Finding {
   message: string;
 }
 
-/** A finding in the order in which it is read. */
+/** Creates a finding. */
 export function finding(name: string, status: Finding["status"], message: string): Finding {
   return { name, status, message };
 }
 
-/** All findings, one per line. A problem fails the check. */
+/** Creates a result that prints all findings, one per line. Any problem fails the check. */
 export function findingsResult(findings: readonly Finding[], more: object = {}): CommandResult {
   const isHealthy = findings.every(({ status }) => status !== "problem");
   return {

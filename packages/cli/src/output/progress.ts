@@ -9,7 +9,10 @@ const BAR_COLUMNS = 20;
 const FIRST_AFTER_MS = 250;
 const EVERY_MS = 80;
 
-/** Writes only to a terminal that can clear a line, and only after a step has run for a quarter of a second. */
+/**
+ * Creates a progress line. It is written only to a terminal that can clear a line, and only once a step has run for
+ * 0.25 s.
+ */
 export function createProgress(
   stream: { isTTY?: boolean | undefined; write(text: string): unknown },
   environment: NodeJS.ProcessEnv,
@@ -36,7 +39,7 @@ export function createProgress(
   };
 }
 
-/** A bar for a share from 0 to 1. */
+/** Draws a bar for a share from 0 to 1. */
 export function barOf(share: number): string {
   const filled = Math.round(share * BAR_COLUMNS) || 0;
   return "█".repeat(filled).padEnd(BAR_COLUMNS, "░");

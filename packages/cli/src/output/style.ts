@@ -2,16 +2,19 @@ import { styleText } from "node:util";
 
 type Colour = "bold" | "cyan" | "dim" | "green" | "red" | "yellow";
 
-/** How one output stream is written to. */
+/** How to format text for one output stream. */
 export interface Style {
   isTerminal: boolean;
-  /** Columns of the terminal, Infinity if unknown. */
+  /** Width of the terminal in columns. Infinity if unknown. */
   width: number;
-  /** Colours, or functions that leave the text as it is. */
+  /** Functions that colour text, or return it unchanged. */
   colours: Record<Colour, (text: string) => string>;
 }
 
-/** Reads the stream and NO_COLOR, FORCE_COLOR, TERM: the first that is set decides. */
+/**
+ * Determines the style from the stream and NO_COLOR, FORCE_COLOR and TERM. The first variable that
+ * is set decides.
+ */
 export function styleOf(
   stream: { isTTY?: boolean | undefined; columns?: number | undefined },
   environment: NodeJS.ProcessEnv,

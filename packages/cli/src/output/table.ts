@@ -1,10 +1,10 @@
-import { printable } from "./printable.ts";
+import { printable } from "./text.ts";
 import type { Style } from "./style.ts";
 
 /** The title of a column; `right` aligns numbers. */
 export type Column = string | { right: string };
 
-/** What stands in a table, by row. */
+/** The cells of a table, by row. */
 type Rows = readonly (readonly (string | number)[])[];
 
 const WIDE =
@@ -12,8 +12,8 @@ const WIDE =
 const ZERO_WIDTH = /[\p{Mn}\p{Me}\p{Cf}]/u;
 
 /**
- * On a terminal: aligned below a header and fitted to the width, with "…" for what is cut. Elsewhere: one line per row, tabs
- * between the cells, no header. Ends with a line feed.
+ * Renders a table. On a terminal, it has a header, aligned columns and the terminal's width, with "…" where text was
+ * cut. Elsewhere, one line per row with tabs between cells and no header. Ends with a line feed.
  */
 export function renderTable(columns: readonly Column[], rows: Rows, style: Style): string {
   const cells = rows.map((row) => row.map((cell) => printable(String(cell))));
@@ -37,7 +37,7 @@ export function renderTable(columns: readonly Column[], rows: Rows, style: Style
 
 const narrowest = 8;
 
-/** Caps the widths of texts so that a line fits. The first column names its row, so it stays whole. */
+/** Limits the widths of text columns so that a line fits. The first column identifies its row, so it is never cut. */
 function fitWidths(widths: number[], columns: readonly Column[], width: number): number[] {
   for (let cap = Math.max(...widths); ; cap -= 1) {
     const fitted = widths.map((one, at) =>
@@ -55,7 +55,7 @@ function fit(text: string, width: number): string {
   return `${shown.join("")}…`;
 }
 
-/** The table as the text of a command; `whenEmpty` stands in its place where it has no rows. */
+/** Renders a table as the text of a command. Without rows, `whenEmpty` replaces it. */
 export function tableOf(
   columns: readonly Column[],
   rows: Rows,
@@ -65,7 +65,7 @@ export function tableOf(
     rows.length === 0 && whenEmpty !== undefined ? whenEmpty : renderTable(columns, rows, style);
 }
 
-/** Columns that a text takes on a terminal. */
+/** Returns the number of terminal columns that a string takes. */
 function displayWidth(text: string): number {
   let width = 0;
   for (const character of text)

@@ -10,7 +10,7 @@ import type {
 
 import { CliError } from "../cli-error.ts";
 import { ask, canAsk } from "../output/ask.ts";
-import { formatCount } from "../output/format-number.ts";
+import { formatCount } from "../output/text.ts";
 import { styleOf } from "../output/style.ts";
 import type { Session } from "../session.ts";
 import { renderPreview } from "./render-preview.ts";
@@ -19,7 +19,7 @@ import { splitCommand } from "./split-command.ts";
 /** Flags of every command that applies a plan to files. */
 export interface ApplyFlags {
   check?: string[] | undefined;
-  /** Limit for one run of a check, in seconds. */
+  /** Time limit for one run of a check, in seconds. */
   checkTimeout?: number | undefined;
   checkMayFail?: boolean | undefined;
   checkMustPass?: boolean | undefined;
@@ -27,7 +27,7 @@ export interface ApplyFlags {
   yes?: boolean | undefined;
 }
 
-/** The checks that the flags name. @throws CliError `usage` */
+/** Reads the checks that the flags name. @throws CliError `usage` */
 export function checksOf({ check = [], checkTimeout }: ApplyFlags): PlanCheck[] {
   const timeoutMs = checkTimeout === undefined ? undefined : checkTimeout * 1000;
   return check.map((line) => ({ name: line, command: splitCommand(line), timeoutMs }));
@@ -61,7 +61,7 @@ export async function applyConfirmed(
   return applied;
 }
 
-/** The hash of the preview that the user confirmed. Undefined if no one can answer. */
+/** Asks the user. Returns the hash of the confirmed preview, or undefined if no one can answer. */
 async function askFor(
   session: Session,
   plan: ValidPlan,
@@ -89,10 +89,10 @@ function unconfirmed(preview: PlanPreview): CliError {
   });
 }
 
-/** Room for a dozen failures with their expected values. */
+/** Enough for a dozen failures with their expected values. */
 const BUDGET_TOKENS = 2_000;
 
-/** Shortens a check's output: failures and errors first, repeats once. */
+/** Shortens a check's output. Failures and errors come first, and repeats are shown once. */
 export function shortenOutput(output: string): string {
   return compress(output, { budget: BUDGET_TOKENS, query: "error failed expected" }).text;
 }

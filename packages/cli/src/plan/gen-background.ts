@@ -7,17 +7,20 @@ import { changesSinceBase } from "../changes-since-base.ts";
 import { withFiles, withProject } from "../project.ts";
 import type { Session } from "../session.ts";
 
-/** Flags for which summaries of the project the model gets. */
+/** Flags that choose which summaries of the project the model gets. */
 export interface BackgroundFlags extends CountedFor {
   budget: number;
   pack?: boolean | undefined;
   delta?: boolean | undefined;
 }
 
-/** How many of the files that a goal names are shown whole. Pack and delta are cut to fit. */
+/** Maximum number of files named by a goal that are shown whole. Pack and delta are cut to fit. */
 const MAX_FILES = 8;
 
-/** The pack for the goal, the changes since the accepted base, and the files that the goal is about. Writes nothing. */
+/**
+ * Collects the pack for the goal, the changes since the accepted base, and the files that the goal is about. Writes
+ * nothing.
+ */
 export async function genBackground(
   session: Session,
   goal: string,
@@ -35,7 +38,7 @@ export async function genBackground(
   };
 }
 
-/** The pack without its instruction: the goal is elsewhere, and there are no tools to call. */
+/** Removes a pack's instruction, since the goal is elsewhere and there are no tools to call. */
 function contextOf({ text }: Pack): string {
   const at = text.lastIndexOf("\n[INSTRUCTION]\n");
   return at < 0 ? text : text.slice(0, at + 1);
@@ -53,7 +56,7 @@ async function packFor(
   return pack;
 }
 
-/** Files that the goal names. Excludes files that the pack shows whole. */
+/** Finds the files that the goal names, except those that the pack shows whole. */
 function filesToRead({ entries }: Pack): string[] {
   const named = entries.filter(({ reason }) => reason === "focus");
   const cut = named.filter(({ level, isCut }) => level !== "full" || isCut);

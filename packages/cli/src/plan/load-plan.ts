@@ -16,27 +16,23 @@ export interface PlanInputFlags extends WorkspaceFlags {
   schemaVersion?: PlanVersion | undefined;
 }
 
-/** Files per call of `read`, which does not answer more. */
-const MAX_READS = 64;
-
-/** The plan from a file, stdin or the last `ccl gen`, in any edit format, checked against the files that it names. */
+/**
+ * Loads the plan from a file, stdin or the last `ccl gen`, in any edit format, checked against the files that it names.
+ */
 export async function loadPlan(
   session: Session,
   workspace: FileWorkspace,
   { file, flags }: { file: string | undefined; flags: PlanInputFlags },
 ): Promise<ValidPlan> {
   const answer = await answerIn(session, file);
-  const version = flags.schemaVersion;
   const requests = editedPaths(answer).map((path) => ({ type: "read_file" as const, path }));
   const unread = new Map<string, Issue>();
-  for (let at = 0; at < requests.length; at += MAX_READS) {
-    const { issues } = await workspace.read(requests.slice(at, at + MAX_READS), session);
-    for (const { request, code, message } of issues)
-      if (request.type === "read_file") unread.set(request.path, { code, message, path: [] });
-  }
-  const valid = workspace.propose(answer, { version });
+  const { issues } = await workspace.read(requests, session);
+  for (const { request, code, message } of issues)
+    if (request.type === "read_file") unread.set(request.path, { code, message, path: [] });
+  const valid = workspace.propose(answer, { version: flags.schemaVersion });
   if (!valid.ok) {
-    // Report why a file could not be read, not only that it was not.
+    // Report why a file could not be read, not only that it was missing.
     const why = ({ code, path: [, index] }: Issue): Issue | undefined =>
       code === "ERR_UPDATE_WITHOUT_BASE"
         ? unread.get(requests[Number(index)]?.path ?? "")
@@ -46,7 +42,7 @@ export async function loadPlan(
   return valid.value.plan;
 }
 
-/** Without a file or piped input, the answer is the last change of `ccl gen`. */
+/** Reads the answer. Without a file or piped input, this is the last change of `ccl gen`. */
 async function answerIn(session: Session, file: string | undefined): Promise<string> {
   const { stdin } = session.terminal;
   const isPiped = stdin.isTTY !== true && stdin[Symbol.asyncIterator] !== undefined;

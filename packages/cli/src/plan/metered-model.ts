@@ -8,25 +8,25 @@ import {
 
 import { CliError } from "../cli-error.ts";
 
-/** What a command may spend on a model. Undefined: unlimited. */
+/** Limits on what a command may spend on a model. Undefined means unlimited. */
 export interface SpendingLimits {
   maxCalls?: number | undefined;
-  /** Input and output together. */
+  /** Maximum tokens of input and output together. */
   maxTokens?: number | undefined;
   maxUsd?: number | undefined;
   /** Dollars per million tokens of input and output, for servers that report no cost. */
   price?: { input: number; output: number } | undefined;
 }
 
-/** What a command spent. */
+/** Tokens and dollars that a command spent. */
 export interface Spending {
   calls: number;
   tokens: number;
-  /** Undefined if neither the server nor a price gives it. */
+  /** Undefined if the server reports no cost and no price is set. */
   usd: number | undefined;
 }
 
-/** A model that counts usage, stops at its limits, and streams to show progress. */
+/** A model that counts usage, enforces limits, and streams to show progress. */
 export interface MeteredModel extends LanguageModel {
   readonly spending: Spending;
 }
@@ -56,7 +56,7 @@ export function createMeteredModel(
   };
 }
 
-/** Streams if the model can. Retries a stream that breaks after it began. */
+/** Gets an answer, by streaming if the model can. Retries a stream that breaks after it started. */
 function answerOf(
   model: LanguageModel,
   request: ModelRequest,

@@ -11,7 +11,7 @@ import type { Session } from "../session.ts";
 export interface ModelFlags {
   model?: string | undefined;
   baseUrl?: string | undefined;
-  /** A recording that answers known requests. Unknown requests go to the model, if one is named, and are recorded. */
+  /** A recording that answers known requests. Unknown requests go to the model, if there is one, and are recorded. */
   replay?: string | undefined;
 }
 
@@ -25,7 +25,7 @@ export async function openLanguageModel(
   const name = flags.model ?? env["CCL_MODEL"];
   if (name === undefined && baseUrl !== undefined)
     throw usageError("Name the model: --model, or CCL_MODEL in the environment.");
-  // With only a recording, variables of the environment must not cause calls.
+  // With only a recording, environment variables must not cause calls.
   const isAsked =
     flags.replay === undefined || flags.model !== undefined || flags.baseUrl !== undefined;
   const model = name !== undefined && isAsked ? await openNamed(name, baseUrl, env) : undefined;
@@ -44,7 +44,7 @@ export async function openLanguageModel(
   return createReplayModel({ store, model });
 }
 
-/** A missing key or an unknown server is a usage error. */
+/** Opens a model by its name. A missing key or an unknown server is a usage error. */
 async function openNamed(
   name: string,
   baseUrl: string | undefined,

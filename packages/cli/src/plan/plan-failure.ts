@@ -1,9 +1,9 @@
 import type { Issue, Result } from "@ccl/core";
 
-import { formatCount } from "../output/format-number.ts";
+import { formatCount } from "../output/text.ts";
 import { CliError, type CliErrorCode } from "../cli-error.ts";
 
-/** Error codes for issues that decide the failure of the whole command. Other issues mean that the plan is invalid. */
+/** Error codes for issues that determine the error of the whole command. Other issues mean that the plan is invalid. */
 const CODES: ReadonlyMap<string, CliErrorCode> = new Map<string, CliErrorCode>([
   ["CONFIRM_REQUIRED", "confirmation_required"],
   ["AUTO_CHECK_FAILED_BEFORE", "checks_failed"],
@@ -16,16 +16,16 @@ const CODES: ReadonlyMap<string, CliErrorCode> = new Map<string, CliErrorCode>([
   ["RECOVERY_REQUIRED", "plan_conflict"],
 ]);
 
-/** Lines shown of a long list. `--json` has all. */
+/** Maximum number of lines shown of a long list. `--json` has all. */
 const MAX_LINES = 12;
 
-/** Flags by the library's option names. */
+/** Replacements of the library's option names by flags. */
 const FLAGS: readonly [RegExp, string][] = [
   [/\bmustPass\b/g, "--check-must-pass"],
   [/\bmayFail\b/g, "--check-may-fail"],
 ];
 
-/** The value of a step of a plan that succeeded. @throws CliError with the issues of the plan */
+/** Returns the value of a step of a plan that succeeded. @throws CliError with the issues of the plan */
 export function requireDone<Value>(result: Result<Value>): Value {
   if (result.ok) return result.value;
   throw planFailure(result.issues);

@@ -1,13 +1,12 @@
 import type { AppliedPlan, PlanPreview, ValidPlan } from "@ccl/plan-protocol";
 
-import { formatCount } from "../output/format-number.ts";
-import { printable, printableLines } from "../output/printable.ts";
+import { formatCount, printable, printableLines } from "../output/text.ts";
 import type { Style } from "../output/style.ts";
 import { renderTable } from "../output/table.ts";
 
 const COLUMNS = ["action", "path", { right: "added" }, { right: "removed" }, "risks"];
 
-/** The diffs of a plan, then a table of its actions in execution order. */
+/** Renders the diffs of a plan, then a table of its actions in execution order. */
 export function renderPreview(plan: ValidPlan, preview: PlanPreview, style: Style): string {
   const { colours } = style;
   const diffs = preview.changes
@@ -24,11 +23,12 @@ export function renderPreview(plan: ValidPlan, preview: PlanPreview, style: Styl
   const risks = preview.changes.flatMap((change) =>
     change.risks.map((risk) => `${change.path}: ${risk.message}`),
   );
+  const remarks = preview.remarks.map((remark) => `${printable(remark)}\n`);
   const warnings = risks.map((risk) => `${colours.yellow("risk")} ${printable(risk)}\n`);
-  return [...diffs, renderTable(COLUMNS, rows, style), ...warnings, summary].join("");
+  return [...diffs, renderTable(COLUMNS, rows, style), ...warnings, ...remarks, summary].join("");
 }
 
-/** The colours of a unified diff's lines by how they start. */
+/** Colours of a unified diff's lines by their first characters. */
 const DIFF_COLOURS = [
   ["--- ", "bold"],
   ["+++ ", "bold"],

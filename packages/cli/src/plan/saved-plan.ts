@@ -3,12 +3,12 @@ import { join } from "node:path";
 
 import { writeFileDurable } from "@ccl/core/node";
 import { isRecord, parseJson } from "@ccl/core/json";
-import type { SavedPlan, ValidPlan } from "@ccl/plan-protocol";
+import { type SavedPlan, type ValidPlan, withoutRemarks } from "@ccl/plan-protocol";
 
 import { usageError } from "../cli-error.ts";
 import type { Session } from "../session.ts";
 
-/** The last change that `ccl gen` showed but did not apply. Undefined if there is none. */
+/** Reads the last change that `ccl gen` showed but did not apply. Undefined if there is none. */
 export function readSavedChange(session: Session): Promise<string | undefined> {
   return read(session, "change.json");
 }
@@ -24,10 +24,11 @@ export async function forgetSaved(session: Session): Promise<void> {
     await rm(join(placeOf(session), name), { force: true });
 }
 
-/** The steps that `ccl gen --plan-only` saved. Undefined if there are none. */
-export async function readSavedSteps(session: Session): Promise<SavedPlan | undefined> {
+/** Reads the steps that `ccl gen --plan-only` saved. @throws CliError `usage` if there are none, or if they are damaged */
+export async function readSavedSteps(session: Session): Promise<SavedPlan> {
   const text = await read(session, "steps.json");
-  if (text === undefined) return undefined;
+  if (text === undefined)
+    throw usageError('No plan is saved here. "ccl gen GOAL --plan-only" saves one.');
   const value = parseJson(text);
   if (isSavedPlan(value)) return value;
   throw usageError(
@@ -40,11 +41,9 @@ export function saveSteps(session: Session, saved: SavedPlan): Promise<string> {
   return save(session, "steps.json", `${JSON.stringify(saved, null, 2)}\n`);
 }
 
-/** A plan as a model writes it, without the mode. */
-export function planText({ mode: _mode, ...plan }: ValidPlan): string {
-  const withoutRemarks = (key: string, value: unknown): unknown =>
-    key === "remarks" ? undefined : value;
-  return `${JSON.stringify(plan, withoutRemarks, 2)}\n`;
+/** Writes a plan in the form in which a model writes it, without the mode. */
+export function planText(plan: ValidPlan): string {
+  return `${JSON.stringify({ ...withoutRemarks(plan), mode: undefined }, null, 2)}\n`;
 }
 
 function placeOf({ root }: Session): string {

@@ -15,7 +15,7 @@ import { readInput } from "./read-input.ts";
 export interface WorkspaceFlags {
   /** A file in the documented format: `allowed_extensions`, `forbidden_paths` and the like. */
   allowList?: string | undefined;
-  /** `name=number`, overrides a default. */
+  /** Entries `name=number`. Each overrides a default. */
   limit?: string[] | undefined;
 }
 
@@ -60,7 +60,7 @@ function readLimits(given: readonly string[]): Partial<PlanLimits> {
     const [, name = "", number = ""] = /^(\w+)=(\d{1,12})$/.exec(text) ?? [];
     if (!isLimit(name))
       throw usageError(
-        `--limit ${text} is none. Give NAME=NUMBER; known are ${Object.keys(defaultPlanLimits).join(", ")}.`,
+        `--limit ${text} is not a limit. Give NAME=NUMBER; the names are ${Object.keys(defaultPlanLimits).join(", ")}.`,
       );
     limits[name] = Number(number);
   }

@@ -4,13 +4,13 @@ import type { ImportedSource } from "@ccl/catalog/node";
 import { fileConnector, httpConnector, sqlConnector, type Connector } from "@ccl/query";
 import { openSqlite } from "@ccl/sql/node";
 
-import { resolveLocation } from "../catalog/source-draft.ts";
+import { resolveLocation, sqlitePath } from "../catalog/source-draft.ts";
 import { openPostgresPool } from "../catalog/load-sql.ts";
 import type { Session } from "../session.ts";
 
 /** Connectors of a catalog's sources. The caller closes them after the last query. */
 export interface OpenedConnectors {
-  /** By address prefix, as `runSql` and `executePlan` take them. */
+  /** Connectors by address prefix, as `runSql` and `executePlan` take them. */
   connectors: Readonly<Record<string, Connector>>;
   close(): Promise<void>;
 }
@@ -65,7 +65,7 @@ async function openDatabase(
   location: string,
   closers: Closer[],
 ): Promise<Connector> {
-  const path = /^sqlite:(?:\/\/)?(.+)$/i.exec(location)?.[1];
+  const path = sqlitePath(location);
   if (path !== undefined) {
     const database = await openSqlite({ path: resolve(session.root, path), readOnly: true });
     closers.push(() => database.close());

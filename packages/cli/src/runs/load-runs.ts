@@ -13,7 +13,7 @@ export async function loadRun(
   throw usageError(`The store has no run ${JSON.stringify(id)}; see ccl run list.`);
 }
 
-/** The newest runs first, and whether there are more. Excludes ended runs unless all are requested. */
+/** Loads the newest runs, and says whether there are more. Excludes ended runs unless all are requested. */
 export async function newestRuns(
   { runs }: Pick<OperationStores, "runs">,
   { all, limit }: { all: boolean; limit: number },
@@ -29,7 +29,7 @@ export async function newestRuns(
   return { runs: found.filter((run) => run !== undefined), hasMore: cursor !== undefined };
 }
 
-/** All events of a run. */
+/** Reads all events of a run. */
 export async function allEvents(
   { runs }: Pick<OperationStores, "runs">,
   runId: string,

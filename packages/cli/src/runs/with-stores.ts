@@ -17,7 +17,7 @@ export interface StoreFlags {
   isReadOnly?: boolean | undefined;
 }
 
-/** Opens the stores of the flags, and closes them after `work`. @throws CliError, OperationsError */
+/** Opens the stores that the flags choose, and closes them after `work`. @throws CliError, OperationsError */
 export async function withStores<Value>(
   session: Session,
   { store, postgres: address, isReadOnly = false }: StoreFlags,
@@ -54,12 +54,15 @@ export async function withStores<Value>(
   }
 }
 
-/** The file itself, or the only database in the folder. */
+/** Returns the file itself, or the only database in the folder. */
 async function fileOf(path: string): Promise<string> {
   const found = await stat(path).catch(() => undefined);
   if (found?.isFile()) return path;
   if (!found?.isDirectory())
-    throw new CliError("source_failed", `There is no file or folder at ${path}.`);
+    throw new CliError(
+      "source_failed",
+      `There is no file or folder at ${path}. Name the SQLite file of the runs.`,
+    );
   const files = (await readdir(path)).filter((name) => /\.(?:sqlite3?|db)$/.test(name)).sort();
   const [only] = files;
   if (files.length === 1 && only !== undefined) return join(path, only);
@@ -67,7 +70,7 @@ async function fileOf(path: string): Promise<string> {
   throw new CliError("source_failed", `The folder ${path} holds ${which}; name the file.`);
 }
 
-// Reading another database must not create tables in it.
+// Reading a database that is not a store must not create tables in it.
 async function openRuns(path: string, isReadOnly: boolean): Promise<SqliteDatabase> {
   let database: SqliteDatabase | undefined;
   try {
@@ -76,7 +79,7 @@ async function openRuns(path: string, isReadOnly: boolean): Promise<SqliteDataba
       "SELECT name FROM sqlite_master WHERE name IN ('ccl_records', 'ccl_operation_runs')";
     const found = database.prepare(tables).all();
     if (found.length === 0) throw noRuns(path);
-    // Opening moves tables of former versions, which writes.
+    // Opening migrates tables of former versions, which writes.
     if (isReadOnly && found.every(({ name }) => name === "ccl_records")) return database;
     database.close();
     return await openSqlite({ path });
@@ -98,5 +101,8 @@ async function requireTables(client: PostgresClient): Promise<void> {
 }
 
 function noRuns(where: string): CliError {
-  return new CliError("source_failed", `${where} holds no runs of @ccl/operations.`);
+  return new CliError(
+    "source_failed",
+    `${where} holds no runs of @ccl/operations. Name the store of your application.`,
+  );
 }

@@ -1,4 +1,4 @@
-/** Finds a block in a text, including its last line end. Undefined if the text does not contain it. */
+/** Finds a block in a string, including its last line end. Undefined if it is absent. */
 export type FindBlock = (text: string) => { from: number; to: number } | undefined;
 
 /** Appends a block of lines, or replaces an older one. Leaves the rest unchanged. */

@@ -30,7 +30,7 @@ interface FileChange {
   path: string;
   before: string | undefined;
   after: string | undefined;
-  /** Paths of members that were empty before, or a text or folder after its mark. Removal of ccl restores them. */
+  /** Paths of members that were empty before, or text or a folder after its mark. Removing ccl restores them. */
   empty?: readonly string[] | undefined;
 }
 
@@ -59,12 +59,12 @@ export async function changeSettings(
   );
   if (flags.show) return { document, text: patches.join("") };
   await agree(session, patches.join(""), flags);
-  // Written first, so that nothing is lost if the process stops in between.
+  // Written first, so that nothing is lost if the process stops halfway.
   if (!isRemoval) {
     for (const { path, empty = [] } of changes) {
       const created = await mkdir(dirname(path), { recursive: true });
       const all = Object.values(kept).flatMap((one) => markedBy(folderMark, one) ?? []);
-      // The last of several files in a folder removes it, whichever of them it was created for.
+      // The last of several files removes the folder, whichever file it was created for.
       const folder = [...all, created ?? ""].find((one) => one !== "" && isWithin(path, one));
       const marks = new Set(folder === undefined ? empty : [...empty, folderMark + folder]);
       kept[path] = marks.size === 0 ? undefined : [...marks];
@@ -109,8 +109,8 @@ function markedBy(mark: string, kept: readonly string[] = []): string | undefine
 }
 
 /**
- * Undefined for a missing file. @throws CliError `usage` for another encoding, since its bytes could not be written
- * back
+ * Reads a settings file. Undefined if it is missing. @throws CliError `usage` if it is not UTF-8, since its bytes could
+ * not be written back
  */
 export async function readSettings(path: string): Promise<string | undefined> {
   const bytes = await unless(["ENOENT"], readFile(path), undefined);
@@ -128,7 +128,7 @@ async function removeFile(path: string, created: string): Promise<void> {
   try {
     for (; folder.startsWith(created); folder = dirname(folder)) await rmdir(folder);
   } catch {
-    // It holds other files.
+    // The folder contains other files.
   }
 }
 
@@ -146,7 +146,7 @@ async function readKept(session: Session): Promise<Kept> {
   return Object.fromEntries(paths.map((path) => [path, arrayAt(kept, path).map(String)]));
 }
 
-/** Deletes the file if there is nothing to remember. */
+/** Writes what removal must restore. Deletes the file if there is nothing. */
 async function writeKept(session: Session, kept: Kept): Promise<void> {
   const path = keptFile(session);
   if (Object.values(kept).every((one) => one === undefined)) return removeFile(path, dirname(path));

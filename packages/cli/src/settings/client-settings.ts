@@ -16,16 +16,16 @@ export interface ClientSettings {
   remove(text: string, kept?: readonly string[]): string;
 }
 
-/** The settings of the user, or of the project. */
+/** Returns the settings of the user or of the project. */
 export type SettingsOf = (session: Session, isForProject: boolean) => ClientSettings;
 
-/** How to edit a text, and the value that it contains. */
+/** Functions that edit a JSON text, given its value. */
 interface JsonEdits {
   edit(text: string, value: unknown): string;
   remove(text: string, value: unknown, kept: readonly string[] | undefined): string;
 }
 
-/** Settings in JSON, with or without comments. Errors say what to add by hand. */
+/** Creates settings in JSON, with or without comments. Errors say what to add by hand. */
 export function jsonSettings(path: string, byHand: string, edits: JsonEdits): ClientSettings {
   const guarded = (text: string, change: (value: unknown) => string): string => {
     try {

@@ -8,7 +8,10 @@ import { type FindBlock, withBlock, withoutBlock } from "./appended-block.ts";
 import { type ClientSettings, jsonSettings, type SettingsOf } from "./client-settings.ts";
 import { newMember, withoutValue, withValue } from "./json-text.ts";
 
-/** By coding agent whose results ccl can shorten without a proxy: the files in which the agent looks for ccl's hook. */
+/**
+ * Settings of the coding agents whose results ccl can shorten without a proxy: the files in which each looks for ccl's
+ * hook.
+ */
 export const hookSettings: ReadonlyMap<string, SettingsOf> = new Map(
   Object.entries<SettingsOf>({
     "claude-code": ({ root, terminal }, project) =>
@@ -35,11 +38,14 @@ export const hookSettings: ReadonlyMap<string, SettingsOf> = new Map(
   }),
 );
 
-/** A hook that runs after each command. Claude Code uses its answer as the result. */
+/** Edits the hook that runs after each command. Claude Code uses its answer as the result. */
 function claudeCode(path: string, command: string): ClientSettings {
   const list = ["hooks", "PostToolUse"];
   const entry = { matcher: "Bash", hooks: [{ type: "command", command }] };
-  /** Paths of what ccl wrote, also from another folder: a whole entry, or one hook of it if the user added others. */
+  /**
+   * Returns the paths of what ccl wrote, also from another folder: a whole entry, or one of its hooks if the user added
+   * others.
+   */
   const ownPaths = (value: unknown): { path: string[]; at: string[] }[] =>
     arrayAt(recordAt(value, "hooks"), "PostToolUse").flatMap((one, at) => {
       const all = arrayAt(one, "hooks");

@@ -120,7 +120,7 @@ export function withoutValue(
   return parentPath.length === 0 ? "" : withoutValue(next, parentPath, kept);
 }
 
-/** Dotted paths of the empty objects and arrays in a text. */
+/** Returns the dotted paths of the empty objects and arrays in a JSON text. */
 export function emptyPaths(text: string): string[] {
   const walk = ({ value, members }: JsonNode, path: string[]): string[] =>
     typeof value === "object" && value !== null && members.length === 0

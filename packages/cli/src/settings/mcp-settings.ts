@@ -11,7 +11,7 @@ import { type FindBlock, withBlock, withoutBlock } from "./appended-block.ts";
 import { type ClientSettings, jsonSettings, type SettingsOf } from "./client-settings.ts";
 import { withoutValue, withValue } from "./json-text.ts";
 
-/** By MCP client: where it looks for its servers, for the user or for the project. */
+/** Settings by MCP client: where it looks for its servers, for the user or the project. */
 export const mcpSettings: ReadonlyMap<string, SettingsOf> = new Map(
   Object.entries<SettingsOf>({
     "claude-code": (session, project) =>
@@ -45,7 +45,7 @@ export const mcpSettings: ReadonlyMap<string, SettingsOf> = new Map(
   }),
 );
 
-/** opencode reads both files. The one that contains ccl, else the one that exists. */
+/** Returns the file that contains ccl, otherwise the one that exists. opencode reads both. */
 function opencodeFile(folder: string): string {
   const files = ["opencode.json", "opencode.jsonc"].map((name) => join(folder, name));
   const existing = files.filter((path) => existsSync(path));
@@ -53,7 +53,7 @@ function opencodeFile(folder: string): string {
   return own ?? existing[0] ?? join(folder, "opencode.json");
 }
 
-/** In the home folder, or in CLAUDE_CONFIG_DIR if that is set. */
+/** Returns the path in the home folder, or in CLAUDE_CONFIG_DIR if that is set. */
 const claudeJson = (session: Session): string =>
   join(session.terminal.env["CLAUDE_CONFIG_DIR"] ?? home(session), ".claude.json");
 
@@ -86,7 +86,7 @@ function json(path: string, entries: Record<string, JsonRecord>): ClientSettings
 
 const table = "[mcp_servers.ccl]";
 
-/** The table of ccl and its subtables, without the comments before the next table. */
+/** Finds the table of ccl and its subtables, without the comments before the next table. */
 const findTable: FindBlock = (text) => {
   const from = text.search(/^[ \t]*\[mcp_servers\.ccl[\].]/m);
   if (from < 0) return undefined;
@@ -101,7 +101,7 @@ function toml(path: string, entry: string): ClientSettings {
   return {
     path,
     edit(text) {
-      // Lines at the end cannot extend a table in another syntax.
+      // Lines appended at the end cannot extend a table in another syntax.
       if (
         /^[ \t]*mcp_servers[ \t]*[.=]/m.test(text) ||
         /^[ \t]*\[mcp_servers\][^[]*^[ \t]*ccl\b/m.test(text)

@@ -1,6 +1,6 @@
 import type { ContentKind } from "../kinds/identify.ts";
 
-/** Unmodified output of a tool. A fact that its reader needs is in the middle. */
+/** Unmodified output of a tool. It contains a fact that the reader needs, in the middle. */
 export interface KindSample {
   name: string;
   kind: ContentKind;

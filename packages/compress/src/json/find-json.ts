@@ -4,7 +4,7 @@ import { exactMark } from "./row-unit.ts";
 /** An object or a list, and the few lines of text around it. */
 export interface FoundJson {
   value: object;
-  /** The text before and after it. Empty if there is none. */
+  /** The text before and after the JSON. Empty if there is none. */
   lead: string;
   tail: string;
 }
@@ -21,8 +21,8 @@ const maxEnds = 3;
 const deepestWrap = 3;
 
 /**
- * Returns the text inside a JSON string, or inside an MCP answer written as JSON. Any other text is
- * returned unchanged.
+ * Returns the text inside a JSON string, or inside an MCP answer written as JSON. Returns other
+ * text unchanged.
  */
 export function unwrapText(text: string): string {
   let inner = text;
@@ -102,7 +102,7 @@ export function findJson(text: string): FoundJson | undefined {
   return undefined;
 }
 
-/** Maximum nesting of JSON that is shown as a table. */
+/** Maximum nesting depth of JSON that is shown as a table. */
 const deepest = 5_000;
 
 function isTooDeep(json: string): boolean {
@@ -132,7 +132,10 @@ function isLineStart(text: string, index: number): boolean {
   return /(?:^|\n)[ \t]*$/.test(text.slice(0, index));
 }
 
-/** Inside one JSON value, a line feed never separates a closing brace from an opening one. */
+/**
+ * Joins objects into an array. Within one JSON value, a line feed never separates a closing brace
+ * from an opening one.
+ */
 function joinObjects(text: string): string {
   const joined = text.replace(/\}[ \t\r]*\n\s*\{/g, "},{");
   return joined === text ? text : `[${joined}]`;

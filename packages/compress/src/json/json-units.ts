@@ -21,9 +21,7 @@ export function jsonUnits(value: object, columns: TableColumns = "varying"): Uni
   }
 }
 
-/**
- * Which columns the rows have. With `varying`, constant columns are stated once, above the rows.
- */
+/** The columns that rows show. With `varying`, constant columns are stated once, above the rows. */
 export type TableColumns = "varying" | "all";
 
 /** Rows, and the positions of their columns. */
@@ -32,7 +30,7 @@ interface Grid {
   rows: TableRow[];
 }
 
-/** One row: a label (its key, or the number of its group) and its values by column, undefined if it has none. */
+/** A row: a label (its key or group number) and its values by column. A missing value is undefined. */
 interface TableRow {
   label: unknown;
   values: unknown[];
@@ -166,11 +164,11 @@ function addTable(units: Unit[], { name, grid, columns }: Table): void {
     });
 }
 
-/** Number of members from which they get their own table instead of a cell. */
+/** Minimum number of members that get their own table instead of a cell. */
 const minMembers = 8;
 const minMemberKeys = 3;
 
-/** True for a column of lists of objects, which is easier to read as a separate table. */
+/** True for a column of lists of objects, which are easier to read as a separate table. */
 function isList({ at }: Column, rows: readonly TableRow[]): boolean {
   let members = 0;
   let keys = 0;
@@ -233,9 +231,7 @@ export function tableHead(
   return [named, { text: names, ...unnumbered, isHeader: true, head: title, weight: 0 }];
 }
 
-/**
- * Weighs the names of tables, because the names of many tables could fill the budget by themselves.
- */
+/** Weighs the names of tables, because many names could fill the budget by themselves. */
 function weighTitles(units: readonly Unit[]): void {
   const titles = units.filter(({ members }) => members !== undefined);
   for (const title of titles) title.weight = Math.min(title.weight, 8 / titles.length);

@@ -1,6 +1,6 @@
 /**
- * Like `JSON.parse`, but preserves numbers that a double would write differently, such as 1.0 or
- * one with too many digits. Such a number becomes a string of `mark` and its original digits.
+ * Parses JSON like `JSON.parse`, but preserves numbers that a double would write differently, such as 1.0 or one with
+ * too many digits. Such a number becomes a string of `mark` and its original digits.
  */
 export function parseExactly(json: string, mark = ""): unknown {
   // Valid JSON has no unterminated string, so the tokens are found in linear time.
@@ -11,6 +11,6 @@ export function parseExactly(json: string, mark = ""): unknown {
   return JSON.parse(json.replace(tokens, asItCame));
 }
 
-/** Sixteen digits, with or without a point, an exponent, a zero at the end of a fraction, or a negative zero. */
+/** Matches sixteen digits with or without a point, an exponent, a zero at the end of a fraction, or a negative zero. */
 const mayChange = /\d[\d.]{15,}|\d[eE]|\.\d*0(?!\d)|-0(?![\d.])/;
 const tokens = /"[^"\\]*(?:\\[^][^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;

@@ -1,6 +1,8 @@
 import type { Unit } from "../unit.ts";
 
-/** Returns the cells of a row by its number from 0. Every row has the same number of cells. */
+/**
+ * Returns the cells of a row by its number, counted from 0. Every row has the same number of cells.
+ */
 export type RowReader = (row: number) => readonly unknown[];
 
 /** The table of a row: the place of its head, and how its cells are read and rendered. */
@@ -52,10 +54,10 @@ export class RowUnit implements Unit {
  */
 const plainCell = /^(?!(?:true|false|null)$|[[{"])[^\s|;](?:[^\n\r|;]*[^\s|;])?$/;
 
-/** Precedes the digits of a number that is kept as a string. It is never shown. */
+/** Precedes the digits of a number that is stored as a string. Never shown. */
 export const exactMark = "\uE000";
 const exact = new RegExp(`"${exactMark}([^"]*)"`, "g");
-/** A string that looks like a number. */
+/** Matches a string that looks like a number. */
 const numeric = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /** Renders a cell of a table that contains only strings. */

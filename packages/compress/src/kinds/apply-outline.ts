@@ -2,7 +2,7 @@ import { type Layout, listUnits, type Unit } from "../unit.ts";
 
 /** A declaration of a source file, such as an item of an outline of `@ccl/aliases`. */
 export interface OutlineEntry {
-  /** Its signature. Several lines if it has members. */
+  /** The signature. It has several lines if there are members. */
   text: string;
   /** Lines of the source, counted from 1, both ends included. */
   firstLine: number;
@@ -52,7 +52,7 @@ function signatureOf({ text }: OutlineEntry): string {
   return whole.length > maxSignature ? first : whole;
 }
 
-/** Returns a unit of a body. A line inside the body keeps the line that encloses it as its head. */
+/** Returns a unit of a body. A line inside the body keeps the enclosing line as its head. */
 function bodyUnit({ text, from, to, head: own = 0 }: Unit, head: number): Unit {
   return { text, from, to, head: Math.max(own, head), weight: bodyWeight };
 }

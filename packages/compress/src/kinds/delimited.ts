@@ -82,7 +82,7 @@ export class DelimitedUnits implements Units {
   }
 }
 
-/** The offsets of the rows (0: nothing, 1: the header, then the rows), and which columns vary. */
+/** Offsets of the rows (0: unused, 1: the header, then the rows), and which columns vary. */
 interface Rows {
   /** The text with a line feed before it. */
   text: string;

@@ -4,7 +4,7 @@ import { looksDelimited } from "./delimited.ts";
 import { withoutColours } from "./without-colours.ts";
 
 /**
- * The kind of content. A `listing` has one item per line: files, commits, or search hits without
+ * A kind of content. A `listing` has one item per line: files, commits, or search hits without
  * their text.
  */
 export type ContentKind =

@@ -41,8 +41,8 @@ export function leadingColumns(sample: readonly string[]): ((line: string) => st
       at === end,
     );
     const { isNumbered, usual, different } = column;
-    // A single host or level that all lines have follows the time. Any other word that all lines
-    // share belongs to the message.
+    // A host or level that all lines share follows the time. Any other word that all lines share
+    // belongs to the message.
     const isHost = usual.size > 0 && at > 0 && columns.every((one) => one.isNumbered);
     const isCommon = /\w/.test([...usual].join(""));
     const isWord = isHost || (!isCommon && different <= variedShare * lines.length);
@@ -110,7 +110,7 @@ function holdsNumber(text: string): boolean {
   return (/\d/.test(text) && !/[a-z].*:\s*$/i.test(text)) || monthOrDay.test(text);
 }
 
-/** True for numbers, hexadecimal ids, and signs used in place of a missing number. */
+/** True for numbers, hexadecimal ids, and symbols used in place of a missing number. */
 function isNumber(text: string): boolean {
   const letters = text.replace(/[\da-f]{8,}|\W+|\d+/gi, "").length;
   return letters * 4 < text.replace(/\W+/g, "").length || /^\W+$/.test(text);
@@ -155,7 +155,7 @@ function nameEnd(words: readonly string[], start: number): number {
   return name < 0 ? 0 : start + name + 1;
 }
 
-/** Samples lines evenly from a whole log. */
+/** Samples lines evenly from the whole log. */
 export function sampleLines(text: string): string[] {
   const all = text.split("\n").filter((line) => line.trim() !== "");
   const step = Math.ceil(all.length / sampledLines);

@@ -3,7 +3,7 @@ import type { ContentKind } from "./identify.ts";
 import { leadingColumns, sampleLines, sourceFinder } from "./leading-columns.ts";
 import { withoutColours } from "./without-colours.ts";
 
-/** How lines of a kind are weighed, and which lines are heads. */
+/** Rules for how lines of a kind are weighed, and which are heads. */
 interface LineRules {
   style: Layout["style"];
   context: number;
@@ -124,23 +124,23 @@ const rulesOf: Partial<Record<ContentKind, LineRules>> = {
   },
 };
 
-/** A line that names a failed test or states its result. */
+/** Matches a line that names a failed test or states its result. */
 const failure = /^E {3,}\S|^\s*(?:[×✕✖✗✘→●] |FAIL\b|FAILED\b|not ok |--- FAIL: |> )/;
-/** One side of a comparison. */
+/** Matches one side of a comparison. */
 const compared =
   /^\s*(?:[-+] |(?:expected|received|actual|left|right|got|want|error)["']?\s*[:=])/i;
 
-/** The part of a line before the text of a hit or of its context. */
+/** Matches the part of a line before the text of a hit or its context. */
 const place = /^(?:(?:[A-Za-z]:)?[^\s:]*?[:-])?\d+[:-]/;
 const hitFile = /^((?:[A-Za-z]:)?[^\s:]+):\d+:/;
 
-/** Gives files of the same folder and type the same mask, and all commits another. */
+/** Returns the same mask for files of the same folder and type, and another one for all commits. */
 function maskOfEntry(line: string): string | undefined {
   if (/^[0-9a-f]{7,40} /.test(line)) return "commit";
   return /\s/.test(line) ? undefined : line.replace(/[^/]*?(\.\w{1,8})?(?::\d+)?$/, "*$1");
 }
 
-/** The package names before a class name. */
+/** Matches the package names before a class name. */
 const packages = /\b(?:[a-z][\w$]*\.){2,}(?=[A-Z])/g;
 
 function withoutPackages(line: string): string {

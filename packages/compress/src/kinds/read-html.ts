@@ -8,8 +8,8 @@ const entities: Record<string, string> = {
 };
 
 /**
- * Reads the text of a page, with one block per line and cells between bars. Pass `compress` another
- * converter for more than that.
+ * Reads the text of a page, with one block per line and cells between bars. For more than that,
+ * pass another converter to `compress`.
  */
 export function readHtml(html: string): string {
   return html

@@ -1,6 +1,6 @@
 /**
- * The smallest hashes of the content's pieces, in order. If two sketches have many hashes in
- * common, so has their content.
+ * The smallest hashes of the content's pieces, in order. If two sketches share many hashes, their contents share many
+ * pieces.
  */
 export type ContentSketch = readonly number[];
 

@@ -51,7 +51,8 @@ const maxWords = 40;
 const maxChars = 400;
 const alikeShare = 0.7;
 /**
- * A word is common if this share of the kinds of masks has it, and no fewer kinds than the minimum.
+ * A word is common if this share of the kinds of masks contains it, and the minimum number of kinds
+ * does.
  */
 const [commonShare, minKinds] = [0.3, 8];
 /** Number of forms with the same length and beginning that a new mask is compared with. */

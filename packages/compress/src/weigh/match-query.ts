@@ -5,9 +5,9 @@ import { inLowerCase, unitsWith } from "./joined-units.ts";
 
 /** The terms of a question that occur in the content. */
 export interface QueryTerms {
-  /** Terms in lower case, with the weight of finding each. Rare terms have a higher one. */
+  /** Terms in lower case, with the weight of finding each. Rare terms have a higher weight. */
   terms: readonly { text: string; isExact: boolean; worth: number }[];
-  /** The share of the question's terms that occur at all. Identifiers count twice. */
+  /** Share of the question's terms that occur at all. Identifiers count twice. */
   coverage: number;
 }
 
@@ -61,10 +61,7 @@ function candidatesOf(query: string): Map<string, boolean> {
   return candidates;
 }
 
-/**
- * True if the number stands alone in the question. Numbers that are part of a date or a time do not
- * count.
- */
+/** True if the number stands alone in the question. Numbers within a date or time do not count. */
 function isNumberAsked(query: string, stem: string): boolean {
   return /\d/.test(stem) && new RegExp(`(?:^|\\s)${stem}(?=[?!,;.]?(?:\\s|$))`).test(query);
 }

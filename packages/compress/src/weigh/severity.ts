@@ -3,7 +3,7 @@ const grave =
 const plain =
   /\b(?:errors?|err|errno|fail(?:s|ed|ing|ures?)?|invalid|denied|refused|forbidden|unauthori[sz]ed|illegal|abort(?:ed|ing)?|timed? ?out|timeout|cannot|can't|couldn't|could not|unable|not found|no such|lost|unexpected|killed|rejected|missing|unknown|bad|wrong|suspended|blocked|broken|damaged?|conflict)\b|Error\b|" 5\d\d /i;
 const warning = /\b(?:warn(?:ing)?s?|deprecated|retry\w*|retrie[ds]|slow|degraded)\b/i;
-/** A level below a warning. A retried failure at this level is harmless. */
+/** Matches a level below a warning. A retried failure at this level is harmless. */
 const routine = /\b(?:INFO|DEBUG|TRACE|info|debug|trace)\b/;
 /**
  * Matches statements that there are no errors. In `task 1.0 ERROR in stage` the number does not
@@ -13,8 +13,8 @@ const none =
   /\b(?:no|without) (?:errors?|failures?|failed|warnings?|problems)\b|(?<![\d.])\b0 (?:(?:errors|failures|failed|warnings|problems)\b|(?:error|warning)\(s\))|\b(?:errors|failures|failed|warnings)["']?\s*[:=]\s*["']?(?:0|none|null|false)\b|\b(?:error|failure|warning)["']?\s*[:=]\s*["']?(?:0|none|null|false)(?=["']?\s*(?:[,;)}\]|]|$))/gi;
 
 /**
- * How severe a failure the text reports: 3 grave, 2 an error, 1 a warning, 0 none. Reads the first
- * 600 characters.
+ * Returns how severe a failure the text reports: 3 grave, 2 an error, 1 a warning, 0 none. Reads
+ * the first 600 characters.
  */
 export function severityOf(text: string): 0 | 1 | 2 | 3 {
   const read = text.length > 600 ? text.slice(0, 600) : text;

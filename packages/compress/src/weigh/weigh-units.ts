@@ -217,7 +217,7 @@ function cellTable(rows: readonly number[], units: Units): CellTable {
   return { rows: rows.length, columns: cellsOf(0).length, cellsOf };
 }
 
-/** These words of the lines as a table. */
+/** Returns these words of the lines as a table. */
 function wordTable(
   lines: readonly number[],
   bodyAt: (at: number) => string,

@@ -5,13 +5,13 @@ import {
   fittingConversations,
 } from "../conversations/fit-conversation.ts";
 
-/** The part of an AI SDK call that the middleware reads. */
+/** The fields of an AI SDK call that the middleware reads. */
 interface AiSdkPrompt {
   prompt: object[];
   tools?: readonly object[] | undefined;
 }
 
-/** The AI SDK's model interface: v2 in version 5, v3 in 6, v4 in 7. */
+/** Version of the AI SDK's model interface: v2 in AI SDK 5, v3 in 6, v4 in 7. */
 export type AiSdkInterface = "v2" | "v3" | "v4";
 
 interface AiSdkModel {
@@ -37,8 +37,9 @@ export interface ContextMiddleware<Version extends AiSdkInterface> {
 }
 
 /**
- * Keeps each prompt of an AI SDK model within a budget. The application's messages stay unchanged.
- * Each conversation keeps its last cut, so that the provider's cache keeps hitting.
+ * Creates middleware that keeps each prompt of an AI SDK model within a budget. Does not change the
+ * application's messages. Each conversation keeps its last cut, so that the provider's cache keeps
+ * hitting.
  * @throws ContextCompilerError as `fitMessages` does
  */
 export function contextMiddleware<Version extends AiSdkInterface = "v3">(

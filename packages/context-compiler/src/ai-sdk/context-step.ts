@@ -11,19 +11,22 @@ import {
   fittingConversations,
 } from "../conversations/fit-conversation.ts";
 
-/** The budget of a step's messages, and how they are fitted. */
+/** The budget for a step's messages, and how to fit them. */
 export interface ContextStepOptions extends ConversationOptions {
   /**
-   * Tokens to reserve for content that a step does not show: the system prompt and the tools. 0 by
+   * Tokens to reserve for content that a step does not see: the system prompt and the tools. 0 by
    * default.
    */
   reserve?: number | undefined;
 }
 
-/** What the AI SDK passes to `prepareStep`. Version 7 also passes the unprepared messages. */
+/**
+ * The argument that the AI SDK passes to `prepareStep`. Version 7 also passes the unprepared
+ * messages.
+ */
 export interface AiSdkStep {
   messages: readonly object[];
-  /** The earlier steps, which hold the provider's token counts. */
+  /** The earlier steps, with the provider's token counts. */
   steps?: readonly object[] | undefined;
   initialMessages?: readonly object[] | undefined;
   responseMessages?: readonly object[] | undefined;
@@ -31,9 +34,8 @@ export interface AiSdkStep {
 }
 
 /**
- * Creates a `prepareStep` for `generateText`, `streamText` and agents of the AI SDK, for a model
- * that can't be wrapped. Prefer `contextMiddleware`, which counts the system prompt and the tools
- * too.
+ * Creates a `prepareStep` for `generateText`, `streamText` and AI SDK agents, for models that can't
+ * be wrapped. Prefer `contextMiddleware`, which also counts the system prompt and the tools.
  * @throws ContextCompilerError as `fitMessages` does
  */
 export function contextStep(
@@ -42,7 +44,7 @@ export function contextStep(
   const { reserve = 0, ...conversations } = options;
   const fit = fittingConversations(conversations);
   return async ({ messages, initialMessages, responseMessages, steps, ...step }) => {
-    // Version 7 passes the last step's input as `messages`, and that input is already cut.
+    // Version 7 passes the last step's input as `messages`, and that input has already been cut.
     const history =
       initialMessages === undefined || responseMessages === undefined
         ? messages

@@ -15,19 +15,19 @@ import {
   withFittedBodies,
 } from "../conversations/with-fitted-bodies.ts";
 
-/** How prompts are fitted to the budget and cached. */
+/** How to fit prompts to the budget and cache them. */
 export interface AnthropicContextOptions extends ConversationOptions {
   /**
-   * The `cache_control` of the breakpoints after a prompt's stable prefix. `false` for none. A
-   * request that sets its own `cache_control` keeps only that.
+   * The `cache_control` for breakpoints after a prompt's stable prefix. `false` for no breakpoints.
+   * A request that sets its own `cache_control` keeps only its own.
    */
   cacheControl?: AnthropicMessagesOptions["cacheControl"] | false;
 }
 
 /**
  * Copies an `@anthropic-ai/sdk` client. The copy keeps the prompts of `messages` and
- * `beta.messages` within a budget, streamed or not, `system` included. The application's messages
- * stay unchanged.
+ * `beta.messages` within a budget, including `system`, with or without streaming. Does not change
+ * the application's messages.
  * @throws ContextCompilerError as `fitMessages` does, from the call
  */
 export function withContext<Client extends ApiClient<Client>>(
@@ -54,8 +54,8 @@ export function withContext<Client extends ApiClient<Client>>(
 }
 
 /**
- * True if a block of a message, of the system prompt or of a tool result has a `cache_control`.
- * Tools carry it directly.
+ * True if a block in a message, the system prompt or a tool result has a `cache_control`. Tools
+ * have it as their own field.
  */
 function hasMark(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(hasMark);

@@ -11,23 +11,25 @@ import type { ContextProcessor, ProcessorInput } from "./context-processor.ts";
 import { eventsIn, inTurn, isStored } from "./events-in.ts";
 import type { ContextEntry } from "./working-context.ts";
 
-/** Which results are stored, and in which store. */
+/** Which results to store, and where. */
 export interface ArtifactAttacherOptions {
-  /** The session's own store by default. Without any store, nothing is attached. */
+  /** The session's own store by default. If there is no store at all, nothing is attached. */
   artifactStore?: ArtifactStore | undefined;
-  /** Results with more tokens are stored. The session's `offloadAboveTokens` by default. */
+  /**
+   * Results with more tokens than this are stored. The session's `offloadAboveTokens` by default.
+   */
   aboveTokens?: number | undefined;
 }
 
 /**
- * Stores large results that are in the log in full, such as those of a recorded transcript. Also
- * loads the text of results that the log only refers to. `historySelector` decides by the available
- * room how much of them is shown. If the store can't return a text, its handle and summary are
- * shown.
+ * Stores large results that the log holds in full, such as those of a recorded transcript. Also
+ * loads the text of results that the log only refers to. `historySelector` decides how much of them
+ * to show, given the available room. If the store can't return a text, shows its handle and
+ * summary.
  */
 export function artifactAttacher(options: ArtifactAttacherOptions = {}): ContextProcessor {
   requireNumbers("artifactAttacher", options, "aboveTokens");
-  // Caches the outcome for each entry, so that an entry is checked once.
+  // Caches the outcome for each entry, so that each entry is checked only once.
   const memoryOf = sessionMemory(() => ({ attached: new Map<ContextEntry, ContextEntry>() }));
   return {
     name: "artifactAttacher",
@@ -79,13 +81,13 @@ export function artifactAttacher(options: ArtifactAttacherOptions = {}): Context
 }
 
 /**
- * The model has to search larger artifacts itself, because shortening them at each cut would take
+ * Larger artifacts are left to the model to search, because shortening them at each cut would take
  * too long.
  */
 const largestBytes = 8_000_000;
 
 /**
- * Returns the artifact that an entry shows in place of its text. Undefined for other entries and
+ * Returns the artifact that an entry shows in place of its text. Undefined for other entries, and
  * for artifacts without text.
  */
 function handleOf(
@@ -98,9 +100,12 @@ function handleOf(
     .filter(isStored)
     .map(({ data }) => data)
     .find((data) => content === renderArtifact({ type: "artifact", ...data }));
-  const isText = /^text\/|json|xml|yaml|javascript|csv/.test(held?.mimeType ?? "");
+  const isText = textTypes.test(held?.mimeType ?? "");
   return held !== undefined && isText && held.sizeBytes <= largestBytes ? held : undefined;
 }
+
+const textTypes =
+  /^text\/|^application\/(?:[\w.+-]+\+)?(?:json|xml|yaml|javascript|csv)\b|^image\/svg\+xml/;
 
 async function readText(
   { artifactId }: SessionEvent<"artifact_stored">["data"],
@@ -134,7 +139,7 @@ interface Answer {
 }
 
 /**
- * Returns the result that an entry holds in full. Undefined for a handle, and for a piece of an
+ * Returns the result that an entry holds in full. Undefined for a handle, or for a piece of an
  * artifact, which must not be stored again.
  */
 function answerOf({ message }: ContextEntry, events: readonly SessionEvent[]): Answer | undefined {
@@ -159,8 +164,8 @@ interface StoreContext {
 }
 
 /**
- * Finds the event that recorded the result's artifact, or stores it and records one. Returns the
- * store's error code if it failed.
+ * Finds the event that recorded the result's artifact. If there is none, stores the result and
+ * records one. Returns the store's error code on failure.
  */
 async function findOrStore(
   answer: Answer,
@@ -189,7 +194,7 @@ async function findOrStore(
   }
 }
 
-/** Finds the artifact by its bytes, since call ids may repeat. */
+/** Finds the artifact by its content, since call ids may repeat. */
 async function findStored(
   { callId, content }: Answer,
   { input, store }: StoreContext,

@@ -4,23 +4,23 @@ import { requireNumbers } from "../fit/require-that.ts";
 import type { ContextProcessor } from "./context-processor.ts";
 import type { ContextEntry, Summarize } from "./working-context.ts";
 
-/** Optional work of a compactor. */
+/** Options of `compactor`. */
 export interface CompactorOptions {
   /**
    * Writes a summary that replaces the facts of a dropped range. Called once per range. The log
-   * stores the result.
+   * stores the summary.
    */
   summarize?: Summarize | undefined;
   /**
-   * Once the whole prompt exceeds the budget, longer messages of people and models are cut in the
-   * middle. Half of the budget by default.
+   * Maximum tokens of a message by a person or model once the whole prompt exceeds the budget.
+   * Longer ones are cut in the middle. Half of the budget by default.
    */
   maxMessageTokens?: number | undefined;
 }
 
 /**
- * Trims whitespace around messages, cuts over-long ones in the middle with a marker, and joins
- * consecutive short plain messages of one speaker.
+ * Trims whitespace around messages, cuts overlong messages in the middle with a marker, and joins
+ * consecutive short plain messages by the same speaker.
  */
 export function compactor(options: CompactorOptions = {}): ContextProcessor {
   requireNumbers("compactor", options, "maxMessageTokens");
@@ -60,7 +60,7 @@ function shortenEntry(entry: ContextEntry, limit: Limit): ContextEntry {
 
 function shortenContent(message: ChatMessage, limit: Limit): ChatMessage["content"] {
   const { content } = message;
-  // The history selector decides how much of a result is shown, once the available room is known.
+  // The history selector decides how much of a result to show, once the available room is known.
   const isLong = message.role !== "tool" && limit.tokensOf(message) > limit.maxTokens;
   if (typeof content === "string") return shortenText(content, isLong, limit);
   let isChanged = false;
@@ -79,7 +79,9 @@ function shortenText(text: string, isLong: boolean, limit: Limit): string {
   return isLong ? truncateMiddle(trimmed, limit).text : trimmed;
 }
 
-/** Only short messages are joined, since a joined message is dropped or kept as a whole. */
+/**
+ * Only short messages are joined, since a joined message can only be dropped or kept as a whole.
+ */
 const joinedShare = 0.25;
 
 function joinEntries(
@@ -101,7 +103,7 @@ function joinEntries(
   };
 }
 
-/** True for a message that holds only text. */
+/** True for a message that contains only text. */
 function isPlain({ id, role, content, toolCalls, providerMetadata }: ChatMessage): boolean {
   const isSpoken = role === "user" || role === "assistant";
   const isBare = id === undefined && toolCalls === undefined && providerMetadata === undefined;

@@ -6,32 +6,32 @@ import type { ContextProcessor } from "./context-processor.ts";
 import type { Summarize } from "./working-context.ts";
 import type { CutOptions, PinRule } from "../fit/fit-options.ts";
 
-/** Options of one compile. */
+/** Options for one compile. */
 export interface CompileOptions {
-  /** Token limit of the whole prompt, tools included. There is no default. */
+  /** Token limit for the whole prompt, including tools. There is no default. */
   budget: number;
   /**
-   * Content that is the same in every call: instructions, pinned memory, a pack of the project. If
-   * `search_artifact` and `read_artifact` are among the tools, a sentence about them is added.
+   * Content that stays the same in every call: instructions, pinned memory, a pack of the project. If the tools include
+   * `search_artifact` and `read_artifact`, a sentence about them is added.
    */
   systemPrompt: string;
   tools?: readonly ToolDescription[] | undefined;
-  /** Tokens of the budget to reserve for the model's answer. */
+  /** Tokens to reserve for the model's answer. They count against the budget. */
   reserve?: number | undefined;
-  /** Content for this call only, such as the time or a delta. It comes last in the prompt. */
+  /** Content for this call only, such as the time or a delta. Placed last in the prompt. */
   volatile?: string | undefined;
-  /** True if the provider no longer has the last prompt in its cache. See `fitMessages`. */
+  /** True if the last prompt is no longer in the provider's cache. See `fitMessages`. */
   isCacheCold?: boolean | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** The processors and services of a compiler, and how it cuts. */
+/** A compiler's processors and services, and how it cuts. */
 export interface ContextCompilerOptions extends CutOptions {
-  /** By default `artifactAttacher`, `compactor`, `memoryPreloader` and `historySelector`, in this order. */
+  /** `artifactAttacher`, `compactor`, `memoryPreloader` and `historySelector` by default, in this order. */
   processors?: readonly ContextProcessor[] | undefined;
   /** Core's estimate by default. With an estimate, a tenth of the budget is held back. */
   counter?: TokenCounter | undefined;
-  /** Stores results that are in the log in full. The session's own store by default. */
+  /** Stores results that the log holds in full. The session's own store by default. */
   artifactStore?: ArtifactStore | undefined;
   memory?: MemoryService | undefined;
   /**
@@ -41,12 +41,12 @@ export interface ContextCompilerOptions extends CutOptions {
   summarize?: Summarize | undefined;
   /**
    * Receives a record of what happened to each message, e.g. `recordTo(folder)` of @ccl/inspector.
-   * Custom processors pass it to `historySelector`.
+   * Custom processors must pass it to `historySelector`.
    */
   record?: ContextRecorder | undefined;
   /**
-   * Content that is never dropped: messages of `session.messages()`, ranges of indexes into it, or
-   * a function that decides.
+   * Content that must never be dropped: messages of `session.messages()`, ranges of indexes into it, or a function that
+   * decides.
    */
   pin?: PinRule | undefined;
 }

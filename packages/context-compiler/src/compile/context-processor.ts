@@ -2,11 +2,11 @@ import type { TokenCounter } from "@ccl/core";
 import type { Session } from "../session/session.ts";
 import type { WorkingContext } from "./working-context.ts";
 
-/** What a processor receives. */
+/** The input of a processor. */
 export interface ProcessorInput {
   session: Session;
   context: WorkingContext;
-  /** Token limit of the whole prompt. */
+  /** Token limit for the whole prompt. */
   budget: number;
   counter: TokenCounter;
   /** As in `CompileOptions`. */
@@ -14,9 +14,9 @@ export interface ProcessorInput {
   signal?: AbortSignal | undefined;
 }
 
-/** One step of a compile. It does not change its input, and returns a new context or the same one. */
+/** One step of a compile. It returns a new context or the same one, and never changes its input. */
 export interface ContextProcessor {
-  /** Shown in the trace. */
+  /** Name to show in the trace. */
   readonly name: string;
   process(input: ProcessorInput): WorkingContext | Promise<WorkingContext>;
 }

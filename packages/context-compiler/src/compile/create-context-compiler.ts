@@ -22,13 +22,11 @@ export interface ContextCompiler {
   /** Counts the prompts. */
   readonly counter: TokenCounter;
   /**
-   * Compiles a session's current state into a prompt within the budget. The result depends only on
-   * the log, the options and the budget. It waits for stores and processors without a time limit,
-   * and a signal ends the wait immediately. If the session's store can't load or save a cut, the
-   * trace gets a remark and the compile does not fail.
-   * @throws ContextCompilerError `budget_missing`, `budget_exceeded` with a breakdown,
-   * `invalid_options`, `aborted`, and `invalid_messages` if custom processors leave a history that
-   * no provider accepts
+   * Compiles a session's current state into a prompt within the budget. The result depends only on the log, the options
+   * and the budget. Waits for stores and processors without a time limit, but stops immediately on an abort. If the
+   * session's store can't load or save a cut, adds a remark to the trace and does not fail.
+   * @throws ContextCompilerError `budget_missing`, `budget_exceeded` with a breakdown, `invalid_options`, `aborted`,
+   * and `invalid_messages` if custom processors leave a history that no provider accepts
    */
   compile(session: Session, options: CompileOptions): Promise<WorkingContext>;
 }
@@ -93,13 +91,13 @@ async function runProcessor(
     if (traced === undefined) throw foreignContext(name);
     return traced;
   } catch (error) {
-    // Report the abort itself, not the errors it caused.
+    // Report the abort itself and not the errors it caused.
     throwIfAborted(input.signal, ContextCompilerError);
     throw error;
   }
 }
 
-/** Like `traceStep`, but also counts content that a custom processor added to the prompt. */
+/** Like `traceStep`, but also counts content that a custom processor adds to the prompt. */
 function countStep(
   ...[context, frame, step]: Parameters<typeof traceStep>
 ): WorkingContext | undefined {
@@ -128,7 +126,7 @@ function foreignContext(name: string): ContextCompilerError {
   return new ContextCompilerError("invalid_options", message);
 }
 
-/** Throws if the last processor was not a `historySelector` and some provider would reject the history. */
+/** Throws if the last processor was not a `historySelector` and any provider would reject the history. */
 function requireLegal(context: WorkingContext, counter: TokenCounter): void {
   const [problem] = analyzeHistory(
     context.history,

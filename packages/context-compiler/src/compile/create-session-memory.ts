@@ -10,24 +10,24 @@ import type { SessionEvent } from "../event/session-event.ts";
 import type { Session } from "../session/session.ts";
 import type { MemoryHit, MemoryService } from "./memory-service.ts";
 
-/** Which sessions are searched, and how. */
+/** Which sessions to search, and how. */
 export interface SessionMemoryOptions {
-  /** The current session. Hits that its prompt already shows are left out. */
+  /** The current session. Leaves out hits that its prompt already shows. */
   session?: Session | undefined;
-  /** Other sessions to search: all of the store, or those in `scope`. */
+  /** Other sessions to search: all sessions in the store, or those in `scope`. */
   store?: SessionStore | undefined;
   /**
-   * Limits the search to some sessions of the store, by their ids or by a test of an id. All by
-   * default.
+   * Limits the search to some sessions in the store, by a list of ids or a test on the id. All
+   * sessions by default.
    */
   scope?: readonly string[] | ((sessionId: string) => boolean) | undefined;
-  /** Ranks by meaning as well as by words. Each turn is embedded once. */
+  /** Used to rank by meaning as well as by words. Each turn is embedded once. */
   embedder?: Embedder | undefined;
-  /** Counts `maxHitTokens`. Core's estimate by default. */
+  /** Token counter for `maxHitTokens`. Core's estimate by default. */
   counter?: TokenCounter | undefined;
 }
 
-/** A longer turn is cut in the middle. */
+/** Longer turns are cut in the middle. */
 const maxHitTokens = 400;
 
 interface Turn {
@@ -36,9 +36,9 @@ interface Turn {
 }
 
 /**
- * Creates a memory of what people and models said. It searches by words, and also by vectors if
- * there is an embedder. Each search reads new events first and returns turns verbatim, with their
- * session and event. It writes nothing.
+ * Creates a memory of what people and models said. Searches by words, and also by vectors if there
+ * is an embedder. Each search first reads new events, and returns turns verbatim with their session
+ * and event. Writes nothing.
  * @throws ContextCompilerError `invalid_options`
  */
 export function createSessionMemory(options: SessionMemoryOptions): MemoryService {
@@ -46,7 +46,7 @@ export function createSessionMemory(options: SessionMemoryOptions): MemoryServic
   const { session, store, embedder, counter = estimatedCounter } = options;
   const index = createSearchIndex({ fields: { text: 1 } });
   const turns = new Map<string, Turn>();
-  /** The number of events that were read of each session. */
+  /** Number of events read so far from each session. */
   const read = new Map<string, number>();
   const isInScope = scopeTest(options.scope);
 
@@ -72,7 +72,7 @@ export function createSessionMemory(options: SessionMemoryOptions): MemoryServic
     }
   };
   /**
-   * Reads a session page by page. A store returns only whole pages, so known events of the last
+   * Reads a session page by page. A store only returns whole pages, so known events on the last
    * page are skipped.
    */
   const readStored = async (sessionId: string, signal: AbortSignal | undefined): Promise<void> => {
@@ -90,7 +90,7 @@ export function createSessionMemory(options: SessionMemoryOptions): MemoryServic
   let last: Promise<void> = Promise.resolve();
   return {
     async search(query, { topK, signal }) {
-      // Searches read one at a time, so that no event is read twice.
+      // Searches read one after another, so that no event is read twice.
       last = last.catch(() => undefined).then(() => readNew(signal));
       await last;
       throwIfAborted(signal, ContextCompilerError);
@@ -146,7 +146,7 @@ async function* sessionIdsOf(
   } while (cursor !== undefined);
 }
 
-/** What a person or a model said. Undefined for other events. */
+/** Returns what a person or a model said. Undefined for other events. */
 function turnOf(sessionId: string, event: SessionEvent, counter: TokenCounter): Turn | undefined {
   const isSaid =
     event.kind === "assistant_message" ||

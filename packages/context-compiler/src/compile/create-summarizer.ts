@@ -10,19 +10,19 @@ import { readableText, withCalls } from "../fit/message-texts.ts";
 import { requireNumbers, requireObject } from "../fit/require-that.ts";
 import type { Summarize } from "./working-context.ts";
 
-/** Which model writes summaries, and how much it reads and writes. */
+/** The model that writes summaries, and limits on its input and output. */
 export interface SummarizerOptions {
   model: LanguageModel;
   /**
-   * Token limit of a summary. 800 by default. A marker shows no more of it than `keptFactsTokens`.
+   * Token limit for a summary. 800 by default. A marker shows no more than `keptFactsTokens` of it.
    */
   maxTokens?: number | undefined;
   /**
-   * Token limit of the messages in one model call. The longest messages are shortened. 16,000 by
+   * Token limit for the messages in one model call. The longest messages are shortened. 16,000 by
    * default.
    */
   maxInputTokens?: number | undefined;
-  /** Time limit of the model call in milliseconds. 60,000 by default. */
+  /** Time limit for the model call in milliseconds. 60,000 by default. */
   timeoutMs?: number | undefined;
   counter?: TokenCounter | undefined;
 }
@@ -57,10 +57,10 @@ Write the notes anew so that the agent can continue from them alone:
 Keep what still holds of the notes so far, leave out what was replaced. One short sentence an item, nothing that is not in the notes or the messages.`;
 
 /**
- * Creates a writer of summaries for `createContextCompiler({ summarize })`. Each summary has four
- * sections and continues the previous one. Items that name an identifier or number from outside the
- * input are left out. If an answer does not fit the schema, the summary fails and the facts are
- * kept instead.
+ * Creates a summarizer for `createContextCompiler({ summarize })`. Each summary has four sections
+ * and continues the previous one. Leaves out items that mention an identifier or number that is not
+ * in the input. If an answer does not match the schema, the summary fails and the facts are kept
+ * instead.
  * @throws ContextCompilerError `invalid_options`
  */
 export function createSummarizer(options: SummarizerOptions): Summarize {
@@ -70,7 +70,7 @@ export function createSummarizer(options: SummarizerOptions): Summarize {
   const { model, maxTokens = 800, maxInputTokens = 16_000, timeoutMs = 60_000 } = options;
   const { counter = estimatedCounter } = options;
   return async ({ messages, previous, signal }) => {
-    // Loaded only when a summary is written, because it brings the schema checks.
+    // Loaded only to write a summary, because it brings in the schema checks.
     const { generateStructured } = await import("@ccl/structured-output");
     const input = `<notes>\n${previous?.text ?? "none"}\n</notes>\n<messages>\n${transcriptOf(messages, { counter, maxTokens: maxInputTokens })}\n</messages>`;
     const answer = await generateStructured<SummarySections>(model, {
@@ -91,9 +91,7 @@ export function createSummarizer(options: SummarizerOptions): Summarize {
   };
 }
 
-/**
- * Writes each message with its role. All long messages share one limit, so that everything fits.
- */
+/** Writes each message with its role. Long messages share one limit, so that everything fits. */
 function transcriptOf(
   messages: readonly ChatMessage[],
   { counter, maxTokens }: { counter: TokenCounter; maxTokens: number },
@@ -119,7 +117,7 @@ function transcriptOf(
 }
 
 /**
- * Writes the summary within its token limit, without items that name something from outside the
+ * Writes the summary within its token limit, leaving out items that mention anything not in the
  * input.
  */
 function writeSummary(
@@ -151,7 +149,7 @@ function writeSummary(
   return lines.join("\n");
 }
 
-/** Returns the words that contain a digit: identifiers, numbers, paths, dates. */
+/** Returns the words that contain a digit, such as identifiers, numbers, paths and dates. */
 function namesIn(text: string): string[] {
   return text.match(/[\p{L}\p{N}]*\p{N}[\p{L}\p{N}]*/gu) ?? [];
 }

@@ -13,14 +13,14 @@ import type {
   WorkingContext,
 } from "./working-context.ts";
 
-/** Values that stay the same throughout a compile. */
+/** Values that stay constant throughout a compile. */
 export interface ContextFrame {
   budget: number;
   counter: TokenCounter;
   session: Session;
 }
 
-/** A processor's report about its own step, which the compiler adds to the trace. */
+/** A processor's report on its own step. The compiler adds it to the trace. */
 interface StepReport {
   changes: readonly FitTraceEntry[];
   remarks: readonly string[];
@@ -36,13 +36,13 @@ interface Contents {
 
 const noReport: StepReport = { changes: [], remarks: [] };
 
-/** Returns the context before the first step. */
+/** Creates the context before the first step. */
 export function beginContext(frame: ContextFrame, parts: ContextParts): WorkingContext {
   const layout: CacheLayout = { prefixStableTokens: 0, firstChangedMessage: 0, breakpoints: [] };
   return new FramedContext(frame, { parts, layout, trace: [], report: noReport });
 }
 
-/** Adds the step's entry to the trace. Undefined for a context of another compile. */
+/** Adds the step's entry to the trace. Returns undefined for a context from another compile. */
 export function traceStep(
   context: WorkingContext,
   frame: ContextFrame,
@@ -70,8 +70,8 @@ export function traceStep(
 interface FramedContext extends ContextParts, CacheLayout {}
 
 /**
- * Computes derived values on demand. It is a class because accessors on each object would keep the
- * history alive until the next major garbage collection.
+ * Computes derived values on demand. This is a class because accessors on each object would keep the history alive
+ * until the next major garbage collection.
  */
 // oxlint-disable-next-line typescript/no-unsafe-declaration-merging -- The constructor assigns the members of both.
 class FramedContext implements WorkingContext {
@@ -153,8 +153,8 @@ class FramedContext implements WorkingContext {
 }
 
 /**
- * Counts a prompt's tokens by part, with the names of `fitMessages`. `history` is everything that
- * the other parts do not count.
+ * Counts a prompt's tokens by part, using the names of `fitMessages`. `history` is everything that the other parts do
+ * not count.
  */
 export function breakDown(
   context: WorkingContext,

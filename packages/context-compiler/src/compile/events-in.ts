@@ -8,7 +8,7 @@ const writesOf = sessionMemory(() => new TurnQueue(ContextCompilerError));
 
 /**
  * Queues a compile's writes to a session's log, so that two concurrent compiles write the same
- * event once. An aborted caller stops waiting.
+ * event only once. An aborted caller stops waiting.
  */
 export function inTurn<Value>(
   session: Session,
@@ -19,13 +19,13 @@ export function inTurn<Value>(
   return writesOf(session).run(run, signal);
 }
 
-/** Finds the events of a log by their ids. */
+/** Returns a function that finds the events of a log by id. */
 export function eventsIn({ eventLog }: Session): (ids: readonly string[]) => SessionEvent[] {
   const events = new Map(Array.from(eventLog, (event) => [event.eventId, event]));
   return (ids) => ids.flatMap((id) => events.get(id) ?? []);
 }
 
-/** True for an event that put a payload into the artifact store. */
+/** True for an event that stored a payload in the artifact store. */
 export function isStored(event: SessionEvent): event is SessionEvent<"artifact_stored"> {
   return event.kind === "artifact_stored";
 }

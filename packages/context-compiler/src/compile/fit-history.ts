@@ -17,14 +17,14 @@ import { messagesAround } from "./prompt-parts.ts";
 import { findSummary, recordSummary } from "./range-summaries.ts";
 import type { ContextEntry } from "./working-context.ts";
 
-/** Options of the cut, and what it continues from. */
+/** Options of the cut, and the state that it continues from. */
 export interface FitHistoryOptions {
   fit: Omit<FitOptions, "budget" | "counter" | "tools" | "state" | "pin" | "summaryOf" | "record">;
   pin: PinRule | undefined;
   state: FitState | undefined;
 }
 
-/** A history that fits into the room beside the other parts of the prompt. */
+/** A history that fits into the room left by the other parts of the prompt. */
 export interface FittedHistory {
   fitted: FittedMessages;
   /** The history's messages without the head of the prompt, each with its source events. */
@@ -32,12 +32,11 @@ export interface FittedHistory {
   remarks: readonly string[];
 }
 
-/** A cut may request summaries. Once they are written, it is repeated with them. */
+/** A cut may request summaries. Once they are written, the cut is repeated with them. */
 const maxRounds = 2;
 
 /**
- * Cuts the history. If the context has `summarize`, it also summarizes the dropped messages. Throws
- * as `fitMessages` does.
+ * Cuts the history. If the context has `summarize`, also summarizes the dropped messages. Throws as `fitMessages` does.
  */
 export async function fitHistory(
   input: ProcessorInput,
@@ -74,7 +73,7 @@ export async function fitHistory(
   }
 }
 
-/** Returns the record of the whole prompt, including what comes before and after the history. */
+/** Returns the record of the whole prompt, including the content before and after the history. */
 export function recordOfCompiled(
   { context, session, budget, counter }: ProcessorInput,
   fitted: FittedMessages,
@@ -99,9 +98,7 @@ function entryOf(message: ChatMessage, entry: ContextEntry | undefined): Context
   return { message, eventIds: entry?.eventIds ?? [] };
 }
 
-/**
- * Returns the range as indexes into the entries, without the messages at the head of the prompt.
- */
+/** Converts the range to indexes into the entries, which exclude the messages at the head of the prompt. */
 function inEntries({ from, to }: ElidedRange, offset: number): { from: number; to: number } {
   return { from: from - offset, to: to - offset };
 }
@@ -127,7 +124,7 @@ function fitWithin(
       ...fit,
       safetyMargin,
       isCacheCold,
-      // The tail of the prompt is not fitted, but the same margin must cover it.
+      // The tail of the prompt is not fitted, but needs the same margin.
       budget: tailTokens === 0 ? budget : Math.max(1, budget - tailTokens / (1 - safetyMargin)),
       counter,
       tools: context.tools,
@@ -141,7 +138,7 @@ function fitWithin(
   }
 }
 
-/** Identifies pinned messages by their events, since processors may have changed or joined messages. */
+/** Identifies pinned messages by their events, since processors may change or join messages. */
 function pinEntries(
   { context, session }: Pick<ProcessorInput, "context" | "session">,
   pin: PinRule,
@@ -157,7 +154,7 @@ function pinEntries(
     context.entries[index - offset]?.eventIds.some((id) => events.has(id)) === true;
 }
 
-/** Says how a model gets the rest of a result that is in the artifact store. */
+/** Returns hints on how a model gets the rest of a result in the artifact store. */
 function readHints(
   session: ProcessorInput["session"],
 ): (entry: ContextEntry | undefined) => string | undefined {

@@ -14,28 +14,28 @@ import {
 } from "./fit-history.ts";
 import type { WorkingContext } from "./working-context.ts";
 
-/** How the history is cut. */
+/** How to cut the history. */
 export interface HistorySelectorOptions extends Pick<
   FitOptions,
   "safetyMargin" | "cutTo" | "policy" | "firstSight" | "keptFactsTokens" | "restHint" | "record"
 > {
   /**
-   * Content that is never dropped: messages of `session.messages()`, ranges of indexes into it, or
-   * a function that decides.
+   * Content that must never be dropped: messages of `session.messages()`, ranges of indexes into
+   * it, or a function that decides.
    */
   pin?: PinRule | undefined;
 }
 
 /**
- * Shows the whole history while it fits, and otherwise cuts it to `cutTo`. The session keeps that
- * cut until the budget is exceeded again, so that the provider's cached prefix stays valid.
+ * Shows the whole history while it fits. Otherwise cuts it to `cutTo`. The session keeps that cut
+ * until the budget is exceeded again, so that the provider's cached prefix stays valid.
  */
 export function historySelector(options: HistorySelectorOptions = {}): ContextProcessor {
   requireNumbers("historySelector", options, "keptFactsTokens", "cutTo", "firstSight");
   requirePolicy(options);
   const { pin, record, ...given } = options;
   pinTest(pin);
-  // A session has a cached prefix to preserve after its first cut.
+  // After its first cut, a session has a cached prefix to preserve.
   const fit = { ...given, policy: given.policy ?? "balanced" };
   const memoriesOf = sessionMemory(() => new Map<number, SelectorMemory>());
   return {
@@ -60,16 +60,16 @@ export function historySelector(options: HistorySelectorOptions = {}): ContextPr
 
 interface SelectorMemory {
   state: FitState | undefined;
-  /** True once the state in the session's store was read. */
+  /** True once the state has been read from the session's store. */
   isLoaded: boolean;
 }
 
-/** Exceeds the number of budgets that one session is normally compiled for. */
+/** More than the number of budgets that a session is normally compiled for. */
 const keptBudgets = 8;
 
 function memoryIn(memories: Map<number, SelectorMemory>, budget: number): SelectorMemory {
   const memory = memories.get(budget) ?? { state: undefined, isLoaded: false };
-  // Reinsert the entry, so that the map begins with the budget that was unused for longest.
+  // Reinsert the entry, so that the map starts with the budget that has been unused the longest.
   memories.delete(budget);
   memories.set(budget, memory);
   const [oldest] = memories.keys();
@@ -111,7 +111,7 @@ function keyOf(budget: number): string {
   return `compile:${budget}`;
 }
 
-/** Drops the memory hits first if the required messages need their room. */
+/** Drops memory hits first if the required messages need their room. */
 async function withRoomForMemory(
   input: ProcessorInput,
   options: FitHistoryOptions,
@@ -131,7 +131,7 @@ async function withRoomForMemory(
 
 const selections = new WeakSet<WorkingContext["entries"]>();
 
-/** True if a selector returned this history, so that every provider accepts it. */
+/** True if a selector returned this history, which means that every provider accepts it. */
 export function isSelected({ entries }: WorkingContext): boolean {
   return selections.has(entries);
 }

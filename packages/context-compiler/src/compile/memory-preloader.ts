@@ -16,22 +16,22 @@ import type { MemoryHit, MemoryService } from "./memory-service.ts";
 import { memoryMessage } from "./prompt-parts.ts";
 import type { WorkingContext } from "./working-context.ts";
 
-/** Which memory is searched, and how much of it is shown. */
+/** Which memory to search, and how much of it to show. */
 export interface MemoryPreloaderOptions {
-  /** If absent, only hits that were recorded since the last user input are shown. */
+  /** If absent, shows only hits recorded since the last user input. */
   memory?: MemoryService | undefined;
-  /** 50 by default. */
+  /** Maximum hits. 50 by default. */
   topK?: number | undefined;
-  /** Token limit of all hits together. A quarter of the budget by default. */
+  /** Token limit for all hits together. A quarter of the budget by default. */
   maxTokens?: number | undefined;
-  /** Time limit of the memory in milliseconds. 2,000 by default. */
+  /** Time limit for the memory in milliseconds. 2,000 by default. */
   timeoutMs?: number | undefined;
 }
 
 /**
  * Searches the memory for the user's last words. If the memory fails or is slow, the compile
- * continues without it. Hits without an id or a text are left out. The trace reports both. Secrets
- * in hits are masked like those in the session's events.
+ * continues without it. Leaves out hits without an id or text. The trace reports both cases. Masks
+ * secrets in hits as in the session's events.
  */
 export function memoryPreloader(options: MemoryPreloaderOptions = {}): ContextProcessor {
   requireNumbers("memoryPreloader", options, "topK", "maxTokens", "timeoutMs");
@@ -66,7 +66,7 @@ const longestQuery = 2_000;
 
 /**
  * Returns the user's last words as recorded, since processors may have joined them with earlier
- * ones.
+ * words.
  */
 function lastWords({ eventLog }: Session): string {
   for (let at = eventLog.length - 1; at >= 0; at -= 1) {
@@ -88,7 +88,7 @@ function recordedHits({ eventLog }: Session): MemoryHit[] {
 }
 
 /**
- * The share of a prompt that survives any cut: a session's cut leaves about half of the room to its
+ * Share of a prompt that survives any cut: a session's cut leaves about half of the room to its
  * newest turns.
  */
 const shownShare = 0.4;
@@ -112,7 +112,7 @@ interface SearchLimits {
   signal: AbortSignal | undefined;
 }
 
-/** Returns the memory's unchecked answer. */
+/** Returns the memory's answer, unchecked. */
 async function search(
   memory: MemoryService,
   query: string,
@@ -137,7 +137,7 @@ async function search(
   }
 }
 
-/** Converts a hit to the data of its event. Undefined if it is not valid. */
+/** Converts a hit to the data of its event. Returns undefined if the hit is invalid. */
 function readHit(hit: unknown, redact: Redact | undefined): MemoryHit | undefined {
   try {
     const { memoryId, text, score, source }: Partial<Record<keyof MemoryHit, unknown>> =
@@ -155,7 +155,7 @@ function readHit(hit: unknown, redact: Redact | undefined): MemoryHit | undefine
   }
 }
 
-/** Takes each memory once, in the given order, as long as its text fits. */
+/** Takes each memory once, in the given order, while its text fits. */
 function fitHits(
   given: readonly (MemoryHit | undefined)[],
   { topK, maxTokens, counter }: { topK: number; maxTokens: number; counter: TokenCounter },

@@ -1,15 +1,15 @@
-/** One item of a memory. */
+/** One item found in a memory. */
 export interface MemoryHit {
   memoryId: string;
   text: string;
-  /** A higher score is closer to the query. */
+  /** Higher scores are closer to the query. */
   score?: number | undefined;
   source?: string | undefined;
-  /** The session event that this hit repeats. The hit is left out if the prompt shows that event anyway. */
+  /** The session event that this hit repeats. If the prompt already shows that event, the hit is left out. */
   eventId?: string | undefined;
 }
 
-/** Any searchable memory: a vector store, a file of notes, a search engine. */
+/** Any searchable memory, such as a vector store, a text file or a search engine. */
 export interface MemoryService {
   /**
    * Returns up to `topK` hits, best first. If it fails or is slow, the compile continues without

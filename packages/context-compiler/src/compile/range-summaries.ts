@@ -6,7 +6,7 @@ import { failureReason } from "../fit/failure-reason.ts";
 import { inTurn } from "./events-in.ts";
 import type { ContextEntry, Summarize } from "./working-context.ts";
 
-/** Indexes into entries: `from` included, `to` excluded. */
+/** A range of indexes into entries: `from` included, `to` excluded. */
 interface EntryRange {
   from: number;
   to: number;
@@ -19,8 +19,8 @@ interface FoundSummary {
 }
 
 /**
- * Finds the shortest summary that starts with the range and covers all of it. It may cover a little
- * more.
+ * Finds the shortest summary that starts with the range and covers all of it. It may extend
+ * slightly beyond the range.
  */
 export function findSummary(
   session: Session,
@@ -30,7 +30,7 @@ export function findSummary(
   return summariesFrom(session, entries, range.from).find(({ to }) => to >= range.to)?.record;
 }
 
-/** Returns the summaries that begin with the same entry, shortest first. */
+/** Returns the summaries that start with the same entry, shortest first. */
 function summariesFrom(
   session: Session,
   entries: readonly ContextEntry[],
@@ -51,7 +51,7 @@ function summariesFrom(
 
 /**
  * Summarizes a range and records the summary in the log. Continues an earlier summary that covers
- * the beginning. Returns a description of the problem if it fails.
+ * the start of the range. Returns a description of the problem on failure.
  */
 export function recordSummary(
   session: Session,
@@ -65,7 +65,7 @@ export function recordSummary(
   const fromEventId = entries[range.from]?.eventIds[0];
   const toEventId = entries[range.to - 1]?.eventIds.at(-1);
   const write = async (): Promise<string | undefined> => {
-    // Another compile may have written it in the meantime.
+    // Another compile may have written the summary in the meantime.
     if (findSummary(session, entries, range) !== undefined) return undefined;
     if (fromEventId === undefined || toEventId === undefined)
       return "the facts were kept: nothing of the log was dropped";

@@ -3,10 +3,10 @@ import type { CountedUsage } from "../fit/safety-margin.ts";
 import type { SessionEvent } from "../event/session-event.ts";
 import type { Session } from "../session/session.ts";
 
-/** The phase of the events that hold usage reported by providers. */
+/** Phase of the events that hold usage reported by providers. */
 const phase = "model_usage";
 
-/** Creates the event for a reported usage. Undefined if the report is unusable. */
+/** Creates the event for a reported usage. Returns undefined if the report is unusable. */
 export function usageEvent(
   usage: object | undefined,
   counted: { counter: string; countedTokens: number; modelId: string },
@@ -21,7 +21,7 @@ export function usagesIn({ eventLog }: Session): CountedUsage[] {
   return eventLog.filter(["phase_result"]).flatMap(({ data }) => readUsage(data) ?? []);
 }
 
-/** Reads such an event. Undefined for another event or unusable data. */
+/** Reads a usage event. Returns undefined for other events or unusable data. */
 function readUsage(
   data: Pick<SessionEvent<"phase_result">["data"], "phase" | "output">,
 ): CountedUsage | undefined {

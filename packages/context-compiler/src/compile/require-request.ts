@@ -12,7 +12,7 @@ import type { Session } from "../session/session.ts";
 import type { CompileOptions, ContextCompilerOptions } from "./compile-options.ts";
 
 /**
- * Checks the options of a compiler.
+ * Checks a compiler's options.
  * @throws ContextCompilerError `invalid_options`
  */
 export function requireSettings(settings: ContextCompilerOptions): void {
@@ -38,7 +38,7 @@ export function requireSettings(settings: ContextCompilerOptions): void {
   }
 }
 
-/** The options of one compile with their defaults. The budget excludes the reserve. */
+/** Options of one compile, with defaults applied. The budget excludes the reserve. */
 export type CompileRequest = Complete<
   Pick<CompileOptions, "budget" | "systemPrompt" | "tools" | "volatile">
 > &

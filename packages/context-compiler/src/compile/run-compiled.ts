@@ -25,13 +25,10 @@ export interface RunCompiledOptions {
   model: LanguageModel;
   /** Functions of this process, or a handler for tools that run elsewhere. */
   tools?: readonly ToolDefinition<never>[] | ToolInterruptHandler | undefined;
-  /** Token limit of each prompt. */
+  /** Token limit for each prompt. */
   budget: number;
   systemPrompt?: string | undefined;
-  /**
-   * The user's words, recorded before the first call. Leave it out to continue from the session's
-   * current state.
-   */
+  /** The user's words, recorded before the first call. Omit it to continue from the session's current state. */
   input?: string | undefined;
   reserve?: number | undefined;
   /** Returns content for one call only, such as the time. */
@@ -41,14 +38,14 @@ export interface RunCompiledOptions {
   /** Called after each model call, before its tools run. */
   onStep?: ((step: RunStep) => void) | undefined;
   /**
-   * Called with each piece of each answer as it arrives. `finish` is the last one. If the model does not stream, all
+   * Called with each piece of each answer as it arrives. `finish` is the last piece. If the model does not stream, all
    * pieces arrive at once.
    */
   onDelta?: ((delta: ModelDelta) => void) | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** One call of the model. */
+/** One model call in a run. */
 export interface RunStep {
   context: WorkingContext;
   text: string;
@@ -60,17 +57,16 @@ export interface RunStep {
 export interface RunOutcome {
   /** The last answer. */
   text: string;
-  /** `step_limit` if the model still requested tools. */
+  /** `step_limit` if the model was still requesting tools. */
   finishReason: FinishReason | "step_limit";
   steps: readonly RunStep[];
 }
 
 /**
- * Compiles a prompt, calls the model, records its answer and runs its tools. Repeats this until the
- * model requests no more tools or a limit is reached. The session holds the whole state, so another
- * call continues an interrupted run: requested tool calls that had not started run first, and those
- * that had started do not run again. The provider's reported usage is recorded too, so that the
- * margin of later prompts corrects the counter's error.
+ * Compiles a prompt, calls the model, records its answer and runs its tools. Repeats this until the model requests no
+ * more tools or reaches a limit. The session holds the whole state, so another call continues an interrupted run. Tool
+ * calls that had not started run first. Those that had started do not run again. Also records the usage that the
+ * provider reports, which lets the margin of later prompts correct the counter's error.
  * @throws ContextCompilerError as `compile` and `record` do, LanguageModelError as the model does
  */
 export async function runCompiled(options: RunCompiledOptions): Promise<RunOutcome> {
@@ -125,7 +121,7 @@ async function takeStep(
     modelId: model.modelId,
   };
   const reported = usageEvent(usage, counted);
-  // The answer was paid for, so record it even if the run is cancelled in the meantime.
+  // The answer has been paid for, so record it even if the run was cancelled in the meantime.
   await session.recordAll([
     ...(reported === undefined ? [] : [{ kind: "phase_result" as const, data: reported }]),
     { kind: "assistant_message", data: answer },
@@ -136,7 +132,7 @@ async function takeStep(
   };
 }
 
-/** Returns the whole answer, and passes on its pieces as they arrive. */
+/** Returns the whole answer, passing on its pieces as they arrive. */
 async function callModel(
   model: LanguageModel,
   request: ModelRequest,
@@ -158,9 +154,7 @@ async function callModel(
   throw new LanguageModelError("provider_error", message);
 }
 
-/**
- * Signed reasoning that the provider requires back with the model's calls, in its adapter's format.
- */
+/** Returns signed reasoning that the provider requires back with the model's calls, in its adapter's format. */
 function signedReasoning({ providerMetadata = {} }: ModelResponse): {
   providerMetadata?: Record<string, unknown> | undefined;
 } {
@@ -173,7 +167,7 @@ function signedReasoning({ providerMetadata = {} }: ModelResponse): {
   return signed.length === 0 ? {} : { providerMetadata: Object.fromEntries(signed) };
 }
 
-/** Returns the model's last requested calls that have not started. */
+/** Returns the calls in the model's last request that have not started. */
 function pendingCalls({ eventLog }: Session): ToolCall[] {
   const begun = new Set<string>();
   for (let at = eventLog.length - 1; at >= 0; at -= 1) {
@@ -187,7 +181,7 @@ function pendingCalls({ eventLog }: Session): ToolCall[] {
   return [];
 }
 
-/** Loads the code for tool calls and their schema checks only if there are tools. */
+/** Returns the handler. Loads the code for tool calls and schema checks only if there are tools. */
 async function handlerOf({
   tools,
   session,

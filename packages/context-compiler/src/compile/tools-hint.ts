@@ -6,8 +6,8 @@ const uses: Readonly<Record<string, string>> = {
 };
 
 /**
- * Explains in the system prompt how to get the rest of a result, if the model has the tools for it.
- * The sentence is there from the first prompt on, since adding it with the first cut would change
+ * Adds a sentence to the system prompt on how to get the rest of a result, if the model has the
+ * tools for it. The first prompt already contains it, since adding it at the first cut would change
  * the prefix that the provider caches.
  */
 export function withToolsHint(systemPrompt: string, tools: readonly ToolDescription[]): string {

@@ -3,13 +3,13 @@ import type { FitTraceEntry } from "../fit/fit-trace.ts";
 import type { SummaryRecord } from "../event/session-event.ts";
 import type { MemoryHit } from "./memory-service.ts";
 
-/** A message of the history and its source events. */
+/** A message in the history, with its source events. */
 export interface ContextEntry {
   readonly message: ChatMessage;
   readonly eventIds: readonly string[];
 }
 
-/** A payload in the artifact store that the history shows as a summary. */
+/** A payload in the artifact store, shown as a summary in the history. */
 export interface ArtifactRef {
   artifactId: string;
   handleId?: string | undefined;
@@ -17,11 +17,11 @@ export interface ArtifactRef {
   sizeBytes: number;
   mimeType: string;
   source: string;
-  /** The id of the call that returned it. */
+  /** Id of the call that returned it. */
   callId?: string | undefined;
 }
 
-/** What one processor did. */
+/** What a processor did. */
 export interface CompileTraceEntry {
   processor: string;
   /** Tokens of the whole prompt, from cached counts. */
@@ -33,22 +33,22 @@ export interface CompileTraceEntry {
    * first.
    */
   changes: readonly FitTraceEntry[];
-  /** Remarks for a reader of the trace, such as why a memory was left out. */
+  /** Remarks for readers of the trace, such as why a memory was left out. */
   remarks: readonly string[];
 }
 
 /** Writes a summary of dropped messages. If it fails, their facts are kept instead. */
 export type Summarize = (range: {
   messages: readonly ChatMessage[];
-  /** An earlier summary of the beginning of the messages, to be continued. */
+  /** An earlier summary of the first messages, to be continued. */
   previous?: SummaryRecord | undefined;
   signal?: AbortSignal | undefined;
 }) => Promise<string>;
 
-/** The parts of a prompt that processors work on. A change creates a new context. */
+/** The parts of a prompt that processors work on. Changing a part creates a new context. */
 export interface ContextParts {
   readonly systemPrompt: string;
-  /** In the order in which the provider gets them. */
+  /** Tools, in the order in which the provider gets them. */
   readonly tools: readonly ToolDescription[];
   readonly entries: readonly ContextEntry[];
   readonly memoryHits: readonly MemoryHit[];
@@ -58,13 +58,13 @@ export interface ContextParts {
   readonly summarize?: Summarize | undefined;
 }
 
-/** What the history selection found out for the provider's cache. */
+/** What the history selection found out about the provider's cache. */
 export interface CacheLayout {
-  /** Tokens from the start that equal the last prompt compiled for this session and budget. */
+  /** Tokens at the start that are equal to the last prompt compiled for this session and budget. */
   readonly prefixStableTokens: number;
-  /** The index of the first message of `toMessages()` that is new or differs from that prompt. */
+  /** Index of the first message of `toMessages()` that is new or differs from that prompt. */
   readonly firstChangedMessage: number;
-  /** Up to 4 indexes into `toMessages()` after which a cache breakpoint pays, ascending. */
+  /** Up to 4 indexes into `toMessages()` after which a cache breakpoint pays off, ascending. */
   readonly breakpoints: readonly number[];
 }
 
@@ -72,24 +72,21 @@ export interface CacheLayout {
 export interface WorkingContext extends ContextParts, CacheLayout {
   /** The messages of `entries`. */
   readonly history: readonly ChatMessage[];
-  /** The results in the history that are in the artifact store. */
+  /** The results in the history that are stored as artifacts. */
   readonly artifactRefs: readonly ArtifactRef[];
   /** The tool results in the history. */
   readonly toolResults: readonly ChatMessage[];
-  /** Tokens of `toMessages()` and the tools, by the compiler's counter. */
+  /** Tokens of `toMessages()` and the tools, counted by the compiler's counter. */
   readonly tokenCount: number;
-  /** The prompt's limit: the budget without the reserve. */
+  /** The prompt's token limit: the budget minus the reserve. */
   readonly budget: number;
   readonly trace: readonly CompileTraceEntry[];
   isWithinBudget(): boolean;
-  /** Returns the tokens above the budget. 0 if within it. */
+  /** Returns how many tokens exceed the budget. 0 if the prompt fits. */
   overflow(): number;
   /** Returns the messages for the model. */
   toMessages(): ChatMessage[];
-  /**
-   * Returns a copy with other parts. `changes` and `remarks` are added to the trace of the
-   * processor that returns it.
-   */
+  /** Returns a copy with other parts. Adds `changes` and `remarks` to the trace of the processor that returns it. */
   with(
     parts: Partial<ContextParts>,
     report?: {

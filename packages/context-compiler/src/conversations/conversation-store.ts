@@ -1,6 +1,6 @@
 import type { FitState } from "../fit/fit-state.ts";
 
-/** Keeps the state of each conversation. A `Map` is one, and a database table can be one. */
+/** Stores the state of each conversation. A `Map` or a database table can implement it. */
 export interface ConversationStore {
   get(conversation: string): FitState | undefined | Promise<FitState | undefined>;
   set(conversation: string, state: FitState): unknown;
@@ -8,7 +8,7 @@ export interface ConversationStore {
 
 const maxConversations = 1_000;
 
-/** Creates an in-memory store of the last 1,000 conversations. */
+/** Creates an in-memory store for the last 1,000 conversations. */
 export function recentConversations(): ConversationStore {
   const states = new Map<string, FitState>();
   return {

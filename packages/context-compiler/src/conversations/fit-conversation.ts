@@ -14,13 +14,11 @@ import { usableOf } from "../fit/fit-policy.ts";
 import { keptUsages } from "../fit/safety-margin.ts";
 import { type ConversationStore, recentConversations } from "./conversation-store.ts";
 
-/** How prompts are fitted, and where the states of conversations are stored. */
+/** How to fit prompts, and where to store the state of conversations. */
 export interface ConversationOptions extends Omit<FitOptions, "state" | "tools"> {
-  /** In memory for the last 1,000 conversations by default. */
+  /** Keeps the last 1,000 conversations in memory by default. */
   store?: ConversationStore | undefined;
-  /**
-   * Names the conversation, or returns its name. By default the name is derived from the beginning of the conversation.
-   */
+  /** The conversation's name, or a function that returns it. Derived from the start of the conversation by default. */
   conversation?: string | ((messages: readonly ChatMessage[]) => string) | undefined;
 }
 
@@ -28,29 +26,26 @@ export interface ConversationOptions extends Omit<FitOptions, "state" | "tools">
 interface ConversationCall<Prompt> {
   tools?: unknown;
   model?: string | undefined;
-  /** The conversation's id in the framework. */
+  /** The framework's id for the conversation. */
   conversation?: string | undefined;
   /** Tokens to reserve for content that is not passed in here. */
   reserve?: number | undefined;
-  /** The provider's usage report for the last prompt, if it was not known earlier. */
+  /** The provider's usage report for the last prompt, if not passed earlier. */
   lastUsage?: ReportedUsage | undefined;
   write(fitted: FittedMessages): Prompt;
   /**
-   * Returns the value that is sent as JSON. The JSON must fit into the budget with its quotes and
-   * escapes. The prompt by default.
+   * Returns the value that is sent as JSON. The JSON must fit into the budget, including its quotes and escapes. The
+   * prompt by default.
    */
   sent?(prompt: Prompt, fitted: FittedMessages): unknown;
 }
 
-/** Input tokens, counted by the provider. */
+/** Input tokens, as counted by the provider. */
 type ReportedUsage = {
   [Name in "inputTokens" | "cachedInputTokens"]?: ModelUsage[Name] | undefined;
 };
 
-/**
- * Receives the provider's usage for a prompt, so that the margin of later prompts corrects the
- * counter's error.
- */
+/** Receives the provider's usage for a prompt, so that the margin of later prompts can correct the counter's error. */
 type ReportUsage = (usage: ReportedUsage | undefined) => Promise<void>;
 
 /** Fits the prompts of any number of conversations, each with its own state. */
@@ -62,8 +57,8 @@ export type FitConversation = <Prompt>(
 const maxAttempts = 5;
 
 /**
- * Creates the function that fits prompts of all conversations. It throws `ContextCompilerError` as
- * `fitMessages` does.
+ * Creates a function that fits the prompts of all conversations. It throws `ContextCompilerError` as `fitMessages`
+ * does.
  */
 export function fittingConversations(options: ConversationOptions): FitConversation {
   const {
@@ -116,10 +111,7 @@ export function fittingConversations(options: ConversationOptions): FitConversat
   };
 }
 
-/**
- * Stores the reported usage with the conversation's prompt of that count, or else with its last
- * prompt.
- */
+/** Stores the reported usage with the prompt of the conversation that has this count, or else with its last prompt. */
 async function keepReport(
   { store, key, countedTokens }: { store: ConversationStore; key: string; countedTokens?: number },
   { inputTokens = 0 }: ReportedUsage = {},
@@ -139,9 +131,7 @@ async function keepReport(
   }
 }
 
-/**
- * Fits the messages. Undefined if the required ones fit as text but not with their JSON escapes.
- */
+/** Fits the messages. Returns undefined if the required ones fit as text but not with their JSON escapes. */
 function fitWithin(
   messages: readonly ChatMessage[],
   options: FitOptions,
@@ -160,7 +150,7 @@ function withoutMedia(key: string, value: unknown): unknown {
   return key === "data" || (typeof value === "string" && value.startsWith("data:")) ? "" : value;
 }
 
-/** Describes function tools as they are, and provider tools by their JSON. */
+/** Keeps function tools as they are, and describes provider tools by their JSON. */
 function describeTools(tools: unknown): ToolDescription[] {
   const list: unknown[] = Array.isArray(tools) ? tools : [];
   return list.filter(isRecord).map((tool) => {

@@ -4,23 +4,23 @@ import { ContextCompilerError } from "../context-compiler-error.ts";
 import type { FittedMessages } from "../fit/fit-options.ts";
 import type { FitConversation } from "./fit-conversation.ts";
 
-/** The part that the official OpenAI and Anthropic clients have in common. */
+/** The common part of the official OpenAI and Anthropic clients. */
 export interface ApiClient<Client> {
   post(path: string, options?: object): unknown;
   withOptions(options: object): Client;
 }
 
-/** How to read and write the request bodies of a path. */
+/** How to read and write request bodies for a path. */
 interface BodyWire {
-  /** Reads the history. Undefined if there is nothing to fit. */
+  /** Reads the history. Returns undefined if there is nothing to fit. */
   read(body: JsonRecord): ChatMessage[] | undefined;
-  /** Returns the content that takes room besides the history. */
+  /** Returns the content that takes up room besides the history. */
   tools(body: JsonRecord): unknown;
   write(fitted: FittedMessages, body: JsonRecord): JsonRecord;
   usageOf(usage: unknown): ModelUsage | undefined;
 }
 
-/** Copies a client. The copy fits the request bodies of some paths before it sends them. */
+/** Copies a client. Before sending, the copy fits the request bodies of some paths. */
 export function withFittedBodies<Client extends ApiClient<Client>>(
   client: Client,
   fit: FitConversation,
@@ -71,7 +71,7 @@ async function fitOptions(
 
 /**
  * Wraps the promise of an answer. It still resolves to the raw response and the answer. A stream
- * reports its usage as it is read.
+ * reports its usage while it is read.
  */
 function withReports(promise: unknown, report: Report): unknown {
   if (!isApiPromise(promise)) return promise;
@@ -100,15 +100,15 @@ export function isObjects(value: unknown): value is object[] {
 }
 
 /**
- * Finds the usage in an answer or a stream event. An event has it itself or in the answer that it
- * starts or ends.
+ * Finds the usage in an answer or a stream event. An event has it as a field, or in the answer that
+ * it starts or ends.
  */
 function usageIn(value: unknown): unknown {
   if (!isRecord(value)) return undefined;
   return value["usage"] ?? usageIn(value["message"] ?? value["response"]);
 }
 
-/** True for the class from which both clients create their answers. */
+/** True for the class that both clients create their answers from. */
 function isApiPromise(
   value: unknown,
 ): value is { _thenUnwrap(transform: (answer: unknown) => unknown): unknown } {

@@ -118,7 +118,7 @@ export function isEventKind(kind: unknown): kind is SessionEventKind {
   return Object.keys(schemas).some((known) => known === kind);
 }
 
-/** True if the data fits the kind. Otherwise each issue is added to `issues`. */
+/** True if the data fits the kind. Otherwise adds each issue to `issues`. */
 export function isEventBody(
   body: { kind: SessionEventKind; data: unknown },
   issues: Issue[],
@@ -136,14 +136,14 @@ const stamped = z.object({
   data: z.unknown(),
 });
 
-/** True for a JSON value that is an event of a log. Otherwise each issue is added to `issues`. */
+/** True for a JSON value that is a log event. Otherwise adds each issue to `issues`. */
 export function isSessionEvent(value: unknown, issues: Issue[]): value is SessionEvent {
   const { data: body, error } = stamped.safeParse(value);
   issues.push(...issuesOf(error, { whole: "The event", code }));
   return body !== undefined && isEventBody(body, issues);
 }
 
-/** Returns the first 50 issues that zod found. `whole` names what was checked. */
+/** Returns the first 50 issues found by zod. `whole` names the checked value. */
 export function issuesOf(
   error: z.ZodError | undefined,
   { whole, code }: { whole: string; code: string },
@@ -159,8 +159,8 @@ export function issuesOf(
 }
 
 /**
- * Replaces an issue about a union by the issues of the parts. Otherwise zod would report each form
- * that content may have.
+ * Replaces a union issue with the issues of its parts. Otherwise zod would report every form that
+ * content may have.
  */
 function withinUnion(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   const inner = issue.code === "invalid_union" ? issue.errors.at(-1) : undefined;

@@ -8,8 +8,8 @@ import type {
 } from "@ccl/core";
 
 /**
- * An image or a file inside an event. Its bytes are base64, since JSON has none. Either
- * `dataBase64` or `url` is set.
+ * An image or file inside an event. Its bytes are stored as base64, since JSON has no bytes. Either `dataBase64` or
+ * `url` is set.
  */
 interface EncodedMediaPart extends ProviderFields {
   type: "image" | "file";
@@ -19,25 +19,25 @@ interface EncodedMediaPart extends ProviderFields {
   filename?: string | undefined;
 }
 
-/** Replaces a payload that is in the artifact store. */
+/** Stands for a payload in the artifact store. */
 export interface ArtifactPart {
   type: "artifact";
-  /** The artifact store's id: 64 lower-case hex digits. */
+  /** Id in the artifact store: 64 lower-case hex digits. */
   artifactId: string;
   handleId?: string | undefined;
-  /** What a model sees of the payload. Contains no secrets. */
+  /** What a model sees of the payload. Free of secrets. */
   summary: string;
   sizeBytes: number;
   mimeType: string;
 }
 
-/** One part of the content of an event. */
+/** One part of an event's content. */
 export type EventPart = TextPart | ReasoningPart | ProviderPart | EncodedMediaPart | ArtifactPart;
 
 /** Text, or parts in the model's order. */
 export type EventContent = string | EventPart[];
 
-/** The fields of a message, besides its content, that an event keeps. */
+/** The fields of a message, besides its content, that are stored in an event. */
 export interface MessageFields extends ProviderFields {
   /** The message's own id. */
   id?: string | undefined;
@@ -47,7 +47,7 @@ export interface MessageFields extends ProviderFields {
 /** What a person or the application said. */
 export interface UserInputData extends MessageFields {
   content: EventContent;
-  /** `user` by default. Otherwise a system or developer message of a recorded transcript. */
+  /** `user` by default. Set to another role for system or developer messages of a recorded transcript. */
   role?: Exclude<Role, "assistant" | "tool"> | undefined;
 }
 
@@ -57,7 +57,7 @@ export interface AssistantMessageData extends MessageFields {
   toolCalls?: ToolCall[] | undefined;
 }
 
-/** A tool call that the previous assistant message requested, or that the application started by itself. */
+/** A tool call requested by the previous assistant message, or started by the application itself. */
 interface ToolCallData {
   callId: string;
   name: string;
@@ -74,19 +74,16 @@ export interface ToolOutcomeData extends MessageFields {
   durationMs?: number | undefined;
   /** True if the call already had an outcome. The event is recorded but never shown to a model. */
   isLate?: boolean | undefined;
-  /** True for a read of an artifact, which is never offloaded again. */
+  /** True if the call read an artifact. Its result is never offloaded again. */
   isArtifactRead?: boolean | undefined;
-  /**
-   * The artifact store's error code if it rejected the payload. The event then holds the payload in
-   * full.
-   */
+  /** The artifact store's error code if it rejected the payload. In that case the event holds the full payload. */
   externalizeFailure?: string | undefined;
 }
 
 /** A tool did not answer in time. */
 export interface ToolTimeoutData extends Omit<ToolOutcomeData, "content"> {
   timeoutMs: number;
-  /** By default, a sentence that names the limit. */
+  /** A sentence that names the time limit, by default. */
   content?: EventContent | undefined;
 }
 
@@ -99,7 +96,7 @@ interface MemoryHitData {
   source?: string | undefined;
 }
 
-/** A guard's decision on an input, a call or an answer. */
+/** A guard's decision about an input, a call or an answer. */
 interface GuardDecisionData {
   guard: string;
   decision: "allow" | "block" | "modify";
@@ -108,17 +105,17 @@ interface GuardDecisionData {
   details?: unknown;
 }
 
-/** A summary that replaces a range of events, written once by a model. */
+/** A summary that replaces a range of events. A model writes it once. */
 export interface SummaryRecord {
   text: string;
-  /** The first and the last event that it summarizes. */
+  /** The first and last events that it summarizes. */
   fromEventId: string;
   toEventId: string;
   /** The model that wrote it. */
   modelId?: string | undefined;
 }
 
-/** The result of a phase of the application's work. `phase: "summary"` has `summary`. */
+/** The result of a phase of the application's work. With `phase: "summary"`, `summary` is set. */
 interface PhaseResultData {
   phase: string;
   status?: "succeeded" | "failed" | undefined;
@@ -126,11 +123,11 @@ interface PhaseResultData {
   summary?: SummaryRecord | undefined;
 }
 
-/** Records that a payload was put into the artifact store. */
+/** Records that a payload was stored in the artifact store. */
 interface ArtifactStoredData extends Omit<ArtifactPart, "type"> {
-  /** As in the artifact's handle, e.g. `tool:read_file`. */
+  /** Same as in the artifact's handle, e.g. `tool:read_file`. */
   source: string;
-  /** The call whose outcome holds the artifact. Absent if the application stored it. */
+  /** The call whose outcome contains the artifact. Absent if the application stored it. */
   callId?: string | undefined;
 }
 
@@ -151,7 +148,7 @@ export interface SessionEventData {
 /** The kinds of events. */
 export type SessionEventKind = keyof SessionEventData;
 
-/** An event's kind and data, without id and time. */
+/** An event's kind and data, without its id and time. */
 export type EventBody = {
   [Kind in SessionEventKind]: { readonly kind: Kind; readonly data: SessionEventData[Kind] };
 }[SessionEventKind];
@@ -162,13 +159,12 @@ interface EventStamp {
   readonly eventId: string;
   /** Milliseconds since the epoch. Never earlier than the previous event. */
   readonly timestamp: number;
-  /** Tokens that the event adds to a prompt, counted when it was recorded. 0 if it adds none. */
+  /** Tokens that the event adds to a prompt, counted when recorded. 0 if it adds none. */
   readonly tokens: number;
 }
 
 /**
- * One entry of a session's log. Frozen. It is a union over the kinds, so a test of `kind` narrows
- * the type of `data`.
+ * One entry of a session's log. Frozen. This is a union over the kinds, so checking `kind` narrows the type of `data`.
  */
 export type SessionEvent<Kind extends SessionEventKind = SessionEventKind> = Extract<
   EventBody,

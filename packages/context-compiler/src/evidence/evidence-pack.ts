@@ -9,13 +9,13 @@ export interface EvidenceEntry {
   timestamp: number;
   /** At most 200 characters. */
   summary: string;
-  /** The first artifact that the event holds. */
+  /** Id of the first artifact in the event. */
   artifactId?: string | undefined;
   /** SHA-256 of the event as canonical JSON. */
   sha256: string;
 }
 
-/** Proves a session: an entry for each event, oldest first. */
+/** Proves a session. Contains an entry for each event, oldest first. */
 export interface EvidencePack {
   sessionId: string;
   entries: EvidenceEntry[];
@@ -25,7 +25,7 @@ export interface EvidencePack {
 
 const summaryChars = 200;
 
-/** Creates the entry of an event. */
+/** Creates the entry for an event. */
 export function evidenceEntry(event: SessionEvent): EvidenceEntry {
   const { eventId, kind, timestamp } = event;
   const artifactId = artifactIdOf(event);
@@ -39,14 +39,14 @@ export function evidenceEntry(event: SessionEvent): EvidenceEntry {
   };
 }
 
-/** Seals entries under one hash. */
+/** Seals entries with a single hash. */
 export function sealEvidence(sessionId: string, entries: EvidenceEntry[]): EvidencePack {
   return { sessionId, entries, sha256: sha256Hex(canonicalJson({ sessionId, entries })) };
 }
 
 /**
- * Lists every mismatch: the pack's own hash and, if events are given, each event that differs from
- * its entry.
+ * Lists all mismatches: of the pack's own hash and, if events are passed, of each event that
+ * differs from its entry.
  */
 export function evidenceIssues(pack: EvidencePack, events?: readonly SessionEvent[]): Issue[] {
   const issues: Issue[] = [];

@@ -23,8 +23,8 @@ const packSchema: z.ZodType<EvidencePack> = z.object({
 });
 
 /**
- * Returns the pack if it is valid and its hash matches. If the session's events are given, each must match its entry.
- * Anyone who can change the pack can also recompute its hash. If that matters, keep the hash elsewhere.
+ * Returns the pack if it is valid and its hash matches. If the session's events are passed, each must match its entry.
+ * Anyone who can change the pack can also recompute its hash. If that matters, store the hash elsewhere.
  */
 export function verifyEvidencePack(
   value: unknown,

@@ -6,19 +6,19 @@ import type { ArtifactPart, EventContent, EventPart } from "../event/session-eve
 import type { StoredTexts } from "./stored-texts.ts";
 import { guessMimeType, summarizeBytes, summarizeText } from "./summarize-content.ts";
 
-/** Where payloads are stored, and above which size. */
+/** Where to store payloads, and above which size. */
 export interface ExternalizeOptions {
   store: ArtifactStore;
   aboveTokens: number;
   counter: TokenCounter;
   sessionId: string;
-  /** As in the artifact's handle, e.g. `tool:read_file`. */
+  /** Same as in the artifact's handle, e.g. `tool:read_file`. */
   source: string;
-  /** The text's media type. Guessed by default. */
+  /** The text's media type. Guessed if absent. */
   mimeType?: string | undefined;
-  /** The question that the content answers, which selects what its summary shows. */
+  /** The question that the content answers. Selects what the summary shows. */
   query?: string | undefined;
-  /** Texts that were stored earlier. New texts are added to it. */
+  /** Texts stored earlier. New texts are added. */
   storedTexts?: StoredTexts | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -26,15 +26,15 @@ export interface ExternalizeOptions {
 /** Content whose payloads are in the store. */
 export interface ExternalizedContent {
   content: EventContent;
-  /** The artifacts in `content`, in its order. */
+  /** The artifacts in `content`, in order. */
   artifacts: ArtifactPart[];
-  /** The store's error code if it rejected the payload. The content is then unchanged. */
+  /** The store's error code if it rejected the payload. In that case the content is unchanged. */
   failure?: string | undefined;
 }
 
 /**
- * Stores content above the threshold: all text of the content together, and each image or file by
- * itself. Artifacts replace the payloads. If the store fails, the content stays unchanged.
+ * Stores content above the threshold: all of its text together, and each image or file separately.
+ * Artifacts replace the stored payloads. If the store fails, returns the content unchanged.
  * @throws ArtifactStoreError `aborted`
  */
 export async function externalizeContent(
@@ -57,12 +57,12 @@ export async function externalizeContent(
 }
 
 /**
- * An upper bound of characters per token, so that the beginning of a text shows whether the text
- * exceeds a threshold.
+ * Upper bound on characters per token. With it, the start of a text is enough to see whether the
+ * text exceeds a threshold.
  */
 const charsPerToken = 16;
 
-/** True if the text has more tokens. Reads only as much of a huge text as needed. */
+/** True if the text has more tokens. Reads no more of a huge text than necessary. */
 export function isAboveTokens(text: string, aboveTokens: number, counter: TokenCounter): boolean {
   if (text.length <= aboveTokens) return counter.count(text) > aboveTokens;
   const enough = text.slice(0, aboveTokens * charsPerToken);

@@ -2,8 +2,8 @@ import type { SessionEvent } from "../event/session-event.ts";
 import { shownIdDigits } from "./render-artifact.ts";
 
 /**
- * Finds the newest `artifact_stored` event of an artifact, by its id or by the leading digits that
- * a prompt shows. Undefined if none matches, or if the digits match two artifacts.
+ * Finds the newest `artifact_stored` event of an artifact, by its id or by the leading digits shown
+ * in a prompt. Returns undefined if none matches, or if the digits match two artifacts.
  */
 export function findArtifact(
   events: Iterable<SessionEvent>,

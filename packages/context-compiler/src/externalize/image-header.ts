@@ -1,4 +1,4 @@
-/** Reads the size in pixels of a PNG, GIF or JPEG from its header. */
+/** Reads the dimensions in pixels of a PNG, GIF or JPEG from its header. */
 export function imageSize(bytes: Uint8Array): { width: number; height: number } | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (bytes.length >= 24 && view.getUint32(0) === 0x89504e47) {

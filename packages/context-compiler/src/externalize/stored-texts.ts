@@ -2,20 +2,20 @@ import type { KnownContent } from "@ccl/compress";
 
 import { shownIdDigits } from "./render-artifact.ts";
 
-/** Texts in a session's artifact store, so that a result with the same content can refer to them. */
+/** Texts in a session's artifact store. A later result with the same content can refer to them. */
 export interface StoredTexts {
-  /** Adds a text that is in the store but may not be in the log yet. */
+  /** Adds a text that is stored but may not be in the log yet. */
   offer(artifactId: string, text: string): void;
   /** Marks the artifact as recorded in the log. */
   confirm(artifactId: string): void;
-  /** Returns the texts whose artifacts are in the log, oldest first. */
+  /** Returns the texts of artifacts in the log, oldest first. */
   known(): readonly KnownContent[];
 }
 
 const maxTexts = 16;
 const maxTotalChars = 4_000_000;
 
-/** Keeps the newest 16 texts, up to 4,000,000 characters together. */
+/** Keeps the newest 16 texts, with up to 4,000,000 characters in total. */
 export function createStoredTexts(): StoredTexts {
   const offered = new Map<string, KnownContent>();
   const known = new Map<string, KnownContent>();

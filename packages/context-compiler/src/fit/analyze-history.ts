@@ -6,11 +6,11 @@ import type { FitReason, FitTraceEntry } from "./fit-trace.ts";
 import type { MessageMeter } from "./message-meter.ts";
 import { addToUnit, createUnit, joinUnits, type HistoryUnit, type Member } from "./history-unit.ts";
 
-/** A history divided into units that are each valid by themselves. */
+/** A history divided into units, each of which is valid on its own. */
 export interface History {
   /** Leading system and developer messages. */
   head: readonly ChatMessage[];
-  /** The head messages' indexes in the input. */
+  /** Indexes of the head messages in the input. */
   headIndexes: readonly number[];
   units: readonly HistoryUnit[];
   repairs: readonly FitTraceEntry[];
@@ -18,17 +18,17 @@ export interface History {
 
 const unansweredText = "[No result of this call was recorded.]";
 
-/** Divides messages into units, and repairs what providers would reject. */
+/** Divides messages into units, and repairs anything that providers would reject. */
 export function analyzeHistory(messages: readonly ChatMessage[], meter: MessageMeter): History {
   return new Analysis(meter).run(messages);
 }
 
-/** A unit of calls that still accepts results. */
+/** A unit of calls that can still receive results. */
 interface OpenCalls {
   unit: HistoryUnit;
-  /** The ids of its calls. Undefined for a call that already has its result. */
+  /** Ids of its calls. Undefined for a call that already has a result. */
   waiting: (string | undefined)[];
-  /** Results that came after other units. */
+  /** Results that arrived after other units. */
   late: Member[];
 }
 
@@ -39,7 +39,7 @@ class Analysis {
   readonly #units: HistoryUnit[] = [];
   readonly #repairs: FitTraceEntry[] = [];
   /**
-   * Units with one half of a provider's pair of parts. The other half must come before or in the
+   * Units with one half of a provider's pair of parts. The other half must come no later than the
    * next assistant message.
    */
   readonly #pairs = new Map<string, HistoryUnit>();
@@ -70,7 +70,7 @@ class Analysis {
   #add(original: ChatMessage, index: number): void {
     if (original.role === "assistant") {
       this.#close();
-      // The other half of a pair comes no later than this message.
+      // The other half of a pair must come no later than this message.
       if (!pairsOf(original).some((id) => this.#pairs.has(id))) this.#pairs.clear();
     }
     const { message, problems } = cleanMessage(original, index);

@@ -11,11 +11,11 @@ import { markerMessage, startMarker } from "./write-marker.ts";
 /** A written prompt. */
 export interface AssembledPrompt {
   messages: ChatMessage[];
-  /** Each message's index in the input. -1 for an added message. */
+  /** Index of each message in the input. -1 for an added message. */
   sources: number[];
   tokens: number;
   trace: FitTraceEntry[];
-  /** Where the system prompt and the range that a cut froze end. */
+  /** Where the system prompt ends, and where the range frozen by a cut ends. */
   headEnd: number;
   frozenEnd: number;
 }
@@ -25,7 +25,7 @@ interface AssembleOptions {
   policy: FitPolicy;
 }
 
-/** Writes the prompt of a history with a cut applied. */
+/** Writes the prompt for a history, applying a cut. */
 export function assemblePrompt(history: History, options: AssembleOptions): AssembledPrompt {
   const { cut } = options;
   const writer = new PromptWriter(history, options);
@@ -50,7 +50,7 @@ class PromptWriter {
   readonly #history: History;
   readonly #policy: FitPolicy;
   readonly #texts: FrozenCut["texts"];
-  /** Indexes of messages that may have a replaced text. Only these are hashed. */
+  /** Indexes of messages whose text may be replaced. Only these are hashed. */
   readonly #shortened: ReadonlySet<number>;
   readonly messages: ChatMessage[] = [];
   readonly sources: number[] = [];

@@ -4,8 +4,8 @@ import { ContextCompilerError } from "../context-compiler-error.ts";
 import type { FitReason } from "./fit-trace.ts";
 
 /**
- * A message that is valid by itself: the same object if nothing was wrong, undefined if nothing
- * remains.
+ * A message that is valid on its own. This is the same object if nothing was wrong, and undefined
+ * if nothing remains.
  */
 export interface CleanMessage {
   message: ChatMessage | undefined;
@@ -100,7 +100,7 @@ function uniqueCalls(calls: ToolCall[]): ToolCall[] {
 }
 
 /**
- * Removes empty parts. Reasoning that a provider signed or encrypted stays, since the provider
+ * Removes empty parts. Keeps reasoning that a provider signed or encrypted, since the provider
  * requires it unchanged.
  */
 function fullContent(content: ChatMessage["content"]): ChatMessage["content"] {

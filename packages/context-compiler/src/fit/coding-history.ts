@@ -1,13 +1,13 @@
 import type { ChatMessage } from "@ccl/core";
 
-/** How many of the last calls are checked. */
+/** Number of latest calls to check. */
 const lastCalls = 40;
 const fewestCalls = 8;
-/** Argument names of tools that run commands or read and edit files. */
+/** Argument names used by tools that run commands or read and edit files. */
 const codingArguments =
   /^\s*\{\s*(?:"description"\s*:\s*"[^"]*"\s*,\s*)?"(?:command|cmd|script|file_path|filename|old_str(?:ing)?|patch)"\s*:/;
 
-/** True if half or more of the last calls are those of a coding agent. */
+/** True if half or more of the latest calls are those of a coding agent. */
 export function isCodingHistory(messages: readonly ChatMessage[]): boolean {
   let calls = 0;
   let coding = 0;

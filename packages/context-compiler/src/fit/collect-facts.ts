@@ -1,10 +1,10 @@
 import { identifiersOf, parseExactly, rankValue } from "@ccl/compress";
 
-/** The values of one key in a text, in the order of first occurrence. */
+/** Values of one key in a text, in order of first occurrence. */
 export interface Fact {
   /** Empty for values in plain text. */
   key: string;
-  /** The highest rank of its values. See `rankValue`. */
+  /** The highest rank of any of its values. See `rankValue`. */
   rank: number;
   values: string[];
 }
@@ -13,7 +13,7 @@ const shortText = 120;
 const maxValues = 40;
 
 /**
- * Collects the facts in a call's arguments or result: scalars of JSON, or else identifiers in the
+ * Collects the facts in a call's arguments or result: JSON scalars, or else identifiers in the
  * text.
  */
 export function collectFacts(text: string): Fact[] {
@@ -58,7 +58,7 @@ function visit(root: object, add: (key: string, value: unknown) => void): void {
   }
 }
 
-/** Avoids parsing plain text, because throwing is slow. */
+/** Does not try to parse plain text, because throwing is slow. */
 function parse(text: string): unknown {
   if (!/^\s*[[{]/.test(text)) return undefined;
   try {

@@ -8,7 +8,7 @@ import { createMessageMeter } from "./message-meter.ts";
 import { readableText, withCalls } from "./message-texts.ts";
 import { isSameMessage } from "./same-message.ts";
 
-/** The fields of a record besides its parts, and the counter of the parts. */
+/** The fields of a record besides its parts, and the counter for the parts. */
 interface RecordOptions
   extends
     Pick<ContextRecord, "session" | "source" | "model" | "budget">,

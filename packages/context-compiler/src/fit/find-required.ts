@@ -7,18 +7,20 @@ import type { HistoryUnit } from "./history-unit.ts";
 import { readableText, textKey, withText } from "./message-texts.ts";
 import { cutText } from "./shorten-text.ts";
 
-/** Tokens of the messages that can't be dropped. The `details` of `budget_exceeded`. */
+/**
+ * Token counts of the messages that can't be dropped. Passed as the `details` of `budget_exceeded`.
+ */
 export interface BudgetBreakdown {
   budget: number;
   /** The budget minus the safety margin. */
   usable: number;
   systemPrompt: number;
-  /** The tools and the framing of the prompt. */
+  /** The tools and the prompt's framing. */
   tools: number;
   lastUserTurn: number;
-  /** Pinned messages, system messages within the conversation, and the first user turn. */
+  /** Pinned messages, system messages inside the conversation, and the first user turn. */
   pinned: number;
-  /** The shortest markers of everything that could be dropped. */
+  /** The shortest markers for everything that could be dropped. */
   markers: number;
 }
 
@@ -32,14 +34,14 @@ export interface Required {
 }
 
 /**
- * The first user turn's share of the room that the other required messages leave. A longer turn is
- * cut in the middle.
+ * Share of the room left by other required messages that the first user turn may take. A longer
+ * turn is cut in the middle.
  */
 const taskShare = 0.5;
 const shortestTask = 24;
 
 /**
- * Finds the required messages: the system prompt, the first and last user turn, and pins. Throws
+ * Finds the required messages: the system prompt, the first and last user turns, and pins. Throws
  * `budget_exceeded` if they do not fit.
  */
 export function findRequired({ head, units }: History, policy: FitPolicy): Required {
@@ -78,7 +80,7 @@ export function findRequired({ head, units }: History, policy: FitPolicy): Requi
   return { units: required, tokens: tokens + shown.tokens, texts: shown.texts, breakdown };
 }
 
-/** Returns the first user turn within a limit. Undefined if almost nothing of it would fit. */
+/** Returns the first user turn, cut to a limit. Undefined if almost nothing of it would fit. */
 function showTask(
   { messages: [message], indexes, tokens }: HistoryUnit,
   limit: number,

@@ -3,7 +3,7 @@ import { type ChatMessage, type Part, sha256Hex, type ToolDescription } from "@c
 import { reasoningTexts } from "./reasoning-texts.ts";
 
 /**
- * Returns a short hash of the parts of a message that a provider would see. Equal bytes give equal
+ * Returns a short hash of the message parts that a provider would see. Equal content has equal
  * hashes.
  */
 export function fingerprintOf(message: ChatMessage): string {
@@ -13,7 +13,7 @@ export function fingerprintOf(message: ChatMessage): string {
   return markOf([role, parts, reasoningTexts(message), calls, toolCallId, isError]);
 }
 
-/** Returns a hash of the tools as a provider would see them, in their order. */
+/** Returns a hash of the tools, in order, as a provider would see them. */
 export function fingerprintOfTools(tools: readonly ToolDescription[]): string {
   return markOf(
     tools.map(({ name, description = "", inputSchema }) => [name, description, inputSchema]),

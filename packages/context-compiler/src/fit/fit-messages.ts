@@ -15,9 +15,9 @@ import type { FitTraceEntry } from "./fit-trace.ts";
 import { anchorOf, planCut } from "./plan-cut.ts";
 
 /**
- * Fits a history into a budget, as messages that every provider accepts. A history that fits is
- * unchanged. A longer one is shortened and cut so that it uses the budget, and the cut is frozen.
- * Pure: the same input gives the same bytes. Throws `ContextCompilerError`.
+ * Fits a history into a budget. Returns messages that every provider accepts. A history that
+ * already fits is unchanged. A longer one is shortened and cut to use the budget, and the cut is
+ * frozen. Pure: the same input returns the same bytes. Throws `ContextCompilerError`.
  */
 export function fitMessages(messages: readonly ChatMessage[], options: FitOptions): FittedMessages {
   return traced("fit", { "ccl.messages.before": messages.length }, (span) => {
@@ -66,11 +66,12 @@ interface Fitted {
   tokens: number;
 }
 
-/** A prompt of up to this many tokens is cheap without a cut. */
+/** Prompts of up to this many tokens are cheap without a cut. */
 const cheapTokens = 8_000;
 
 /**
- * True if, by the policy, a shorter prompt is worth a new prefix before the budget requires a cut.
+ * True if the policy considers a shorter prompt worth a new prefix before the budget requires a
+ * cut.
  */
 function isWorthCutting(history: History, policy: FitPolicy, tokens: number): boolean {
   const { usable, cutAbove } = policy;

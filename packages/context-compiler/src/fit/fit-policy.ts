@@ -15,15 +15,15 @@ import {
   shown,
 } from "./require-that.ts";
 
-/** The checked options of one call, with defaults. */
+/** The checked options of one call, with defaults applied. */
 export interface FitPolicy {
   state: FitState | undefined;
   meter: MessageMeter;
   budget: number;
-  /** The budget without the safety margin. */
+  /** The budget minus the safety margin. */
   usable: number;
   cutTo: number;
-  /** A session is cut above this share of the usable budget without the required messages. */
+  /** A session is cut if it fills more than this share of the usable budget without the required messages. */
   cutAbove: number;
   firstSight: number;
   keptFactsTokens: number;
@@ -32,10 +32,7 @@ export interface FitPolicy {
   summaryOf: FitOptions["summaryOf"];
 }
 
-/**
- * The settings of each `FitOptions.policy`. The section on sessions of `bench/RESULTS.md` has the
- * measurements.
- */
+/** Settings for each `FitOptions.policy`. For measurements, see the section on sessions in `bench/RESULTS.md`. */
 const settings = {
   balanced: { cutTo: 0.6, cutAbove: 1, factsTokens: 1_200 },
   coding: { cutTo: 0.25, cutAbove: 1, factsTokens: 1_800 },
@@ -44,7 +41,7 @@ const settings = {
 const defaultFirstSight = 0.5;
 
 /**
- * Checks the options of one call and adds the defaults. Throws `budget_missing`, `invalid_options`, `invalid_messages`.
+ * Checks the options of one call and applies defaults. Throws `budget_missing`, `invalid_options`, `invalid_messages`.
  */
 export function resolvePolicy(messages: unknown, options: FitOptions): FitPolicy {
   if (!Array.isArray(messages)) {
@@ -69,7 +66,7 @@ export function resolvePolicy(messages: unknown, options: FitOptions): FitPolicy
   const profile =
     settings[given.policy === "economy" ? "economy" : isCoding ? "coding" : "balanced"];
   requirePolicy(given);
-  // Without a state there may be no further call, so the cut fills the budget.
+  // Without a state there may be no further calls, so the cut fills the budget.
   const { cutTo = isKept ? profile.cutTo : 1, firstSight = defaultFirstSight } = given;
   // A sixth of a small budget, or a small share of a large one.
   const facts = Math.max(Math.min(usable / 6, profile.factsTokens), 0.03 * usable);
@@ -100,7 +97,7 @@ export function resolvePolicy(messages: unknown, options: FitOptions): FitPolicy
   };
 }
 
-/** Returns the budget without the safety margin. */
+/** Returns the budget minus the safety margin. */
 export function usableOf({
   budget,
   counter = estimatedCounter,
@@ -110,7 +107,7 @@ export function usableOf({
   return Math.floor(budget * (1 - safetyMargin));
 }
 
-/** Throws `invalid_options` if `cutTo` is not a share or the policy is unknown. */
+/** Throws `invalid_options` if `cutTo` is not a valid share or the policy is unknown. */
 export function requirePolicy({ cutTo, policy }: Pick<FitOptions, "cutTo" | "policy">): void {
   if (cutTo !== undefined) requireShare("cutTo", cutTo);
   const isKnown = policy === undefined || policy === "balanced" || policy === "economy";
@@ -123,7 +120,7 @@ function requireShare(name: string, value: unknown): void {
 }
 
 /**
- * Converts any form of a pin rule into a test.
+ * Converts any form of pin rule to a test.
  * @throws ContextCompilerError `invalid_options`
  */
 export function pinTest(pin: PinRule | undefined): FitPolicy["isPinned"] {

@@ -2,10 +2,7 @@ import { isRecord, numberAt, stringAt } from "@ccl/core/json";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import type { CountedUsage } from "./safety-margin.ts";
 
-/**
- * The state of one conversation and one budget, as plain JSON. Pass the state that the last call
- * returned.
- */
+/** The state of one conversation with one budget, as plain JSON. Always pass the state returned by the last call. */
 export interface FitState {
   version: 2;
   /** The frozen cut. Undefined until the first cut. */
@@ -14,28 +11,28 @@ export interface FitState {
   shown: string[];
   /** The fingerprint of the last prompt's tools. */
   tools: string;
-  /** The counted tokens of the last prompts and the provider's reports for them, oldest first. */
+  /** Token counts of the last prompts, and the provider's reports for them, oldest first. */
   usages?: CountedUsage[] | undefined;
 }
 
 /**
- * What a cut dropped, in units. A unit is a call with its results, or any other message after the leading system
+ * The units dropped by a cut. A unit is a call with its results, or any other message after the leading system
  * messages.
  */
 export interface FrozenCut {
-  /** Units from here on are shown. */
+  /** Index of the first unit of the shown tail. */
   from: number;
-  /** Units before `from` that are still shown, in ascending order. */
+  /** Indexes of units before `from` that are still shown, ascending. */
   kept: number[];
-  /** One text for each dropped range of units, in order. */
+  /** The text for each dropped range of units, in order. */
   markers: string[];
-  /** Texts that replace the messages' own, by `textKey`. */
+  /** Replacement texts for messages, by `textKey`. */
   texts: Record<string, string>;
   /** The fingerprint of the unit before `from`. Empty at the start. */
   anchor: string;
 }
 
-/** Checks a state that may come from a store. Throws `invalid_state`. */
+/** Checks a state, which may come from a store. Throws `invalid_state`. */
 export function requireState(state: unknown): FitState {
   if (isState(state)) return state;
   const problem = problemOf(state);
@@ -71,7 +68,7 @@ function isCut(cut: unknown): cut is FrozenCut {
   return isAscending && markers.length === droppedRanges(from, kept).length;
 }
 
-/** Returns the ranges of units before `from` that are not kept, in order. */
+/** Returns the ranges of dropped units before `from`, in order. */
 export function droppedRanges(
   from: number,
   kept: readonly number[],

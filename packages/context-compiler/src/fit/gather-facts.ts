@@ -5,29 +5,29 @@ import { collectFacts } from "./collect-facts.ts";
 import type { HistoryUnit, UnitRange } from "./history-unit.ts";
 import { textOf } from "./message-texts.ts";
 
-/** Limits of the facts, and which ones to leave out. */
+/** Limits on the facts, and which ones to leave out. */
 export interface GatherOptions {
   counter: TokenCounter;
   maxTokens: number;
-  /** Values that the prompt still shows elsewhere. Gathered values are added. */
+  /** Values that the prompt still shows elsewhere. Gathered values are added to it. */
   seen: Set<string>;
 }
 
 const userTokens = 80;
-/** A user's requirement of up to this many tokens is kept whole. */
+/** User requirements of up to this many tokens are kept whole. */
 const requirementTokens = 300;
-/** Token limit for the calls of one step, if there is no room for more of each. */
+/** Token limit for the calls of one step when there is no room for more. */
 const unitTokens = 160;
 /**
- * The user's words come first, up to this share of the limit. Requirements are chosen before other
- * words.
+ * Share of the limit that the user's words may take. They come first. Requirements are chosen
+ * before other words.
  */
 const userShare = 0.6;
 
 /**
- * Summarizes dropped units in lines that a later call is likely to need: the user's words, the
- * calls with their arguments, and identifiers and short values of the results. It selects the
- * newest first until the limit, and writes them in their original order.
+ * Summarizes dropped units as lines that a later call is likely to need: the user's words, the
+ * calls with their arguments, and identifiers and short values from the results. Selects the newest
+ * first up to the limit, and writes them in their original order.
  */
 export function gatherFacts(
   units: readonly HistoryUnit[],
@@ -81,7 +81,7 @@ interface LineWriter {
   lineOf(unit: HistoryUnit, left: number): string | undefined;
 }
 
-/** Writes lines of units of one kind, newest first, until one does not fit. */
+/** Writes lines for units of one kind, newest first, until one does not fit. */
 function newestLines(
   units: readonly HistoryUnit[],
   { from, to }: UnitRange,
@@ -103,7 +103,7 @@ function newestLines(
   return lines;
 }
 
-/** Phrases by which people state requirements, decisions and corrections. */
+/** Phrases that people use to state requirements, decisions and corrections. */
 const binding =
   /\b(?:must(?:n't)?|never|always|only|do(?:es)? not|don't|should(?:n't)?|have to|has to|may not|need(?:s|ed)? to|required?|make sure|ensure|remember|instead|rather|actually|no longer|wrong|correction|i meant|let's use|we (?:use|decided|agreed)|decided|deadline|at (?:most|least)|by (?:mon|tues|wednes|thurs|fri|satur|sun)day|without|prefer|avoid|important)\b/i;
 
@@ -116,7 +116,7 @@ function userLine({ messages }: HistoryUnit, counter: TokenCounter, maxTokens: n
   return `user: ${truncateMiddle(text, { maxTokens, counter, marker: () => " [...] " }).text}`;
 }
 
-/** Writes `name(arguments): facts` for each call of the unit. */
+/** Writes `name(arguments): facts` for each call in the unit. */
 function callLine(unit: HistoryUnit, options: GatherOptions): string | undefined {
   const [call, ...results] = unit.messages;
   const byId = new Map(results.map((result) => [result.toolCallId, result]));
@@ -136,7 +136,7 @@ function callLine(unit: HistoryUnit, options: GatherOptions): string | undefined
   return parts.length === 0 ? undefined : parts.join("\n");
 }
 
-/** Lists values by key, highest rank first. `isNew` skips values that were seen. */
+/** Lists values by key, highest rank first. `isNew` skips values already seen. */
 function factsOf(
   text: string,
   { counter, maxTokens, seen }: GatherOptions,

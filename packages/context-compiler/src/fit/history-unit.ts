@@ -4,21 +4,21 @@ import type { ElidedRange } from "./fit-options.ts";
 
 /**
  * Messages that are kept or dropped together: a call message with all its results, the two halves
- * of a provider's pair with everything between, or any other single message.
+ * of a provider's pair with everything in between, or any other single message.
  */
 export interface HistoryUnit {
   kind: "calls" | "assistant" | "user" | "system";
-  /** The caller's own objects, repaired if necessary. */
+  /** The caller's own message objects, repaired if necessary. */
   messages: ChatMessage[];
   /**
-   * Each message's index in the input. The added result of an unanswered call has the index of its
+   * Index of each message in the input. A result added for an unanswered call has the index of its
    * call.
    */
   indexes: number[];
   tokens: number;
 }
 
-/** Units with `from` included, `to` excluded. */
+/** A range of units: `from` included, `to` excluded. */
 export interface UnitRange {
   from: number;
   to: number;
@@ -31,7 +31,7 @@ export interface Member {
   tokens: number;
 }
 
-/** Creates a unit that begins with the message. */
+/** Creates a unit that starts with the message. */
 export function createUnit({ message, index, tokens }: Member): HistoryUnit {
   return { kind: kindOf(message), messages: [message], indexes: [index], tokens };
 }
@@ -43,7 +43,7 @@ export function addToUnit(unit: HistoryUnit, { message, index, tokens }: Member)
   unit.tokens += tokens;
 }
 
-/** Joins a unit with all that follow it. */
+/** Joins a unit with all later units. */
 export function joinUnits(units: HistoryUnit[], first: HistoryUnit): void {
   for (const { messages, indexes, tokens } of units.splice(units.indexOf(first) + 1)) {
     first.messages.push(...messages);
@@ -57,7 +57,7 @@ function kindOf({ role, toolCalls }: ChatMessage): HistoryUnit["kind"] {
   return role === "user" ? "user" : "system";
 }
 
-/** Describes the units by their messages in the input. */
+/** Describes the units by their input messages. */
 export function describeUnits(units: readonly HistoryUnit[], { from, to }: UnitRange): ElidedRange {
   const removed = { from: units[from]?.indexes[0] ?? 0, to: 0, messages: 0, tokens: 0 };
   for (const { indexes, tokens } of units.slice(from, to)) {

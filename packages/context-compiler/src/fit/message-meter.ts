@@ -9,21 +9,21 @@ import {
 import { ContextCompilerError } from "../context-compiler-error.ts";
 
 /**
- * Counts each message once and separately. The sum of these counts and `fixed` equals the caller's
+ * Counts each message once, on its own. The sum of these counts and `fixed` equals the caller's
  * count of the prompt.
  */
 export interface MessageMeter {
   counter: TokenCounter;
-  /** The framing of an empty prompt with its tools. */
+  /** Tokens of the framing of an empty prompt with its tools. */
   fixed: number;
   of(message: ChatMessage): number;
   /**
    * Returns `sum`. If the counter is known not to be additive and the sum is not far above
-   * `enough`, counts the whole prompt instead.
+   * `enough`, returns a count of the whole prompt.
    */
   total(messages: readonly ChatMessage[], sum: number, enough: number): number;
   /**
-   * Compares the sum with a count of the whole over a bounded sample, to detect a counter that is
+   * Compares the sum with a count of the whole for a bounded sample, to detect counters that are
    * not additive.
    */
   probe(messages: readonly ChatMessage[]): void;
@@ -47,7 +47,7 @@ const memories = new WeakMap<TokenCounter, Memory>();
 const sampleMessages = 24;
 const sampleTokens = 4_000;
 
-/** Caches a message's count for as long as the object lives. A changed message is counted again. */
+/** Caches a message's count for the lifetime of the object. Counts a changed message again. */
 export function createMessageMeter(
   counter: TokenCounter = estimatedCounter,
   tools: readonly ToolDescription[] = [],

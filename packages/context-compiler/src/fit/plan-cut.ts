@@ -11,28 +11,25 @@ import { readableText, textOf } from "./message-texts.ts";
 import { type Block, type BlockReader, createBlockReader, findLimit } from "./tail-blocks.ts";
 import { markerMessage, writeMarker } from "./write-marker.ts";
 
-/** Tokens reserved for the shortest marker, with room to spare. */
+/** Tokens reserved for the shortest marker, with some to spare. */
 const markerReserve = 24;
-/** A shown result gets no fewer tokens than this share of the room, within these limits. */
+/** Minimum tokens of a shown result, as a share of the room, within these limits. */
 const floorShare = 1 / 20;
 const [smallestFloor, largestFloor] = [120, 400];
-/** A result with fewer tokens is useless. */
+/** Results with fewer tokens are useless. */
 const lowestFloor = 32;
 const maxRounds = 8;
-/**
- * A plan that exceeds the room gives up this share of it once per earlier plan, in addition to its
- * excess.
- */
+/** If a plan exceeds the room, the next one gives up the excess plus this share of the room, once per earlier plan. */
 const overshoot = 0.02;
-/** A plan may target up to this many times the room. */
+/** Maximum target of a plan, as a multiple of the room. */
 const maxNominal = 3;
-/** A plan is accepted if it leaves less than this share of its goal unused. */
+/** A plan is accepted if it leaves less than this share of its target unused. */
 const goodEnough = 0.03;
 
 /**
- * Chooses what stays: everything required, then the newest turns up to the goal of `cutTo`, with
- * their large results shortened to a common limit. Results that the model has not read yet come
- * first. Throws `budget_exceeded` if the required messages do not fit.
+ * Chooses the content to keep: everything required, then the newest turns up to the goal set by `cutTo`, with their
+ * large results shortened to a common limit. Results that the model has not read yet come first. Throws
+ * `budget_exceeded` if the required messages do not fit.
  */
 export function planCut(history: History, policy: FitPolicy): FrozenCut {
   const { units } = history;
@@ -47,12 +44,12 @@ export function planCut(history: History, policy: FitPolicy): FrozenCut {
   const goal = required.tokens + room * cutTo;
   let best: { cut: FrozenCut; tokens: number } | undefined;
   let extra = 0;
-  // The largest target whose plan fitted, and the smallest whose plan did not.
+  // The largest target whose plan fitted, and the smallest whose plan did not fit.
   let [fitting, exceeding] = [-Infinity, Infinity];
   for (let round = 0; round < maxRounds; round++) {
-    // Results are cut at line ends, so a plan for exactly the room would leave some of it unused.
+    // Results are cut at line ends, so a plan for exactly the available room would leave some of it unused.
     const cut = planner.plan(Math.min(room * maxNominal, room * cutTo + extra));
-    // If even the markers do not fit, they are the excess.
+    // If even the markers do not fit, they count as the excess.
     const tokens =
       cut === undefined
         ? policy.usable + markerReserve
@@ -82,13 +79,13 @@ class Planner {
   readonly #policy: FitPolicy;
   readonly #required: Required;
   readonly #reader: BlockReader;
-  /** The unit that the model has not read yet, if it is not required anyway. Otherwise -1. */
+  /** Index of the unit that the model has not read yet, unless it is required anyway. Otherwise -1. */
   readonly #unread: number;
-  /** The share of the room that a plan fills. 1 if it shortens results that the model has not read. */
+  /** Share of the room that a plan fills. 1 if the plan shortens results that the model has not read. */
   readonly cutTo: number;
-  /** Lowered floors for the results of a step that has many, if they only fit with those. */
+  /** Lowered floors for a step with many results that only fit with those floors. */
   readonly #floors = new Map<Block, number>();
-  /** True if the last plan drops and shortens nothing. */
+  /** True if the last plan neither drops nor shortens anything. */
   isWhole = false;
 
   constructor(
@@ -106,9 +103,7 @@ class Planner {
     this.cutTo = tokens > this.#sightShare(tailRoom) ? 1 : policy.cutTo;
   }
 
-  /**
-   * Plans a cut whose tail takes about this many tokens. Undefined if even its markers do not fit.
-   */
+  /** Plans a cut whose tail takes about this many tokens. Returns undefined if even its markers do not fit. */
   plan(tailRoom: number): FrozenCut | undefined {
     const { usable } = this.#policy;
     const room = usable - this.#required.tokens;
@@ -124,7 +119,7 @@ class Planner {
     return this.#freeze(from, texts);
   }
 
-  /** Gives the unused room of a cut to the result that it shortens the furthest. */
+  /** Assigns the unused room of a cut to the result that was shortened the furthest. */
   fill(cut: FrozenCut, spare: number): FrozenCut | undefined {
     const { units } = this.#history;
     const { meter } = this.#policy;
@@ -136,7 +131,7 @@ class Planner {
       .filter((block) => {
         const text = cut.texts[block.key];
         if (block.reference !== undefined || text === undefined) return false;
-        // A result without its image shows all of its text.
+        // Without its image, a result shows all of its text.
         return text !== readableText(block.message) || missing(block) <= spare;
       });
     if (first === undefined || spare <= 0) return undefined;
@@ -146,12 +141,12 @@ class Planner {
     return { ...cut, texts: text === undefined ? texts : { ...texts, [block.key]: text } };
   }
 
-  /** Keeps only the required messages and the shortest markers. */
+  /** Plans to keep only the required messages and the shortest markers. */
   planBare(): FrozenCut | undefined {
     return this.#freeze(this.#history.units.length, { ...this.#required.texts });
   }
 
-  /** Returns the room for the facts of dropped messages. It is small if they contain no calls. */
+  /** Returns the room for the facts of dropped messages. The room is small if they contain no calls. */
   #markRoom(from: number, room: number): number {
     const { keptFactsTokens, summaryOf } = this.#policy;
     const { units } = this.#history;
@@ -160,10 +155,7 @@ class Planner {
     return Math.min(room / 2, facts) + markerReserve * (this.#required.units.size + 1);
   }
 
-  /**
-   * Shows the results that the model has not read yet as fully as possible, and returns their
-   * tokens.
-   */
+  /** Shows results that the model has not read yet as fully as possible. Returns their token count. */
   #showUnread(texts: Record<string, string>, tailRoom: number): number {
     const unit = this.#history.units[this.#unread];
     if (unit === undefined) return 0;
@@ -178,8 +170,7 @@ class Planner {
   }
 
   /**
-   * Returns the token limit of results that the model has not read yet: their share, or the room
-   * that all others leave.
+   * Returns the token limit for results that the model has not read yet: their share, or the room left by all others.
    */
   #sightShare(tailRoom: number): number {
     const room = this.#policy.usable - this.#required.tokens - markerReserve * 2;
@@ -188,8 +179,8 @@ class Planner {
   }
 
   /**
-   * Returns the tokens of all units except the required and the unread ones. Repeated results count
-   * as references. Stops above `enough`.
+   * Returns the tokens of all units that are neither required nor unread. Counts repeated results as references. Stops
+   * above `enough`.
    */
   #othersTokens(enough: number): number {
     const { units } = this.#history;
@@ -205,7 +196,7 @@ class Planner {
     return tokens;
   }
 
-  /** Finds the first unit of the longest tail that fits with each of its results at its floor. */
+  /** Finds the first unit of the longest tail that fits when each of its results is at its floor. */
   #findTail(room: number): number {
     const { units } = this.#history;
     if (this.#fitsWithoutLoss(room)) return 0;
@@ -224,7 +215,7 @@ class Planner {
     return Math.min(from, this.#unread < 0 ? from : this.#unread);
   }
 
-  /** Lowers the floor for many results of one step, if room would stay empty otherwise. */
+  /** Lowers the floor if one step has many results and room would otherwise stay empty. */
   #lowerFloor(blocks: readonly Block[], room: number): boolean {
     const blockRoom = room + addUp(blocks, ({ tokens, floor }) => Math.min(tokens, floor));
     const floor = Math.floor(blockRoom / blocks.length);
@@ -238,7 +229,7 @@ class Planner {
   }
 
   #fitsWithoutLoss(room: number): boolean {
-    // No lossless text is that much shorter, and writing all of them is slow.
+    // No lossless text saves that much, and writing all of them is slow.
     if (this.#othersTokens(4 * room) > 4 * room) return false;
     const { units } = this.#history;
     let used = 0;
@@ -292,10 +283,7 @@ class Planner {
       : markerReserve;
   }
 
-  /**
-   * Called if all blocks fit as lossless texts. Shows the newest in their original text while there
-   * is room.
-   */
+  /** Called if all blocks fit as lossless texts. Shows the newest in their original form while there is room. */
   #showLossless(blocks: readonly Block[], spare: number, texts: Record<string, string>): void {
     let remaining = spare;
     for (const block of blocks.toReversed()) {
@@ -355,7 +343,7 @@ class Planner {
 }
 
 /**
- * Finds the unit of calls whose results no assistant message follows. -1 if the model has seen all
+ * Finds the unit of calls whose results are not followed by an assistant message. Returns -1 if the model has seen all
  * results.
  */
 function findUnread(units: readonly HistoryUnit[]): number {
@@ -363,20 +351,14 @@ function findUnread(units: readonly HistoryUnit[]): number {
   return units[last]?.kind === "calls" ? last : -1;
 }
 
-/**
- * Returns the fingerprint of the last unit before the cut. It identifies the history that the cut
- * belongs to.
- */
+/** Returns the fingerprint of the last unit before the cut. It identifies the history to which the cut belongs. */
 export function anchorOf({ units }: History, from: number): string {
   return (units[from - 1]?.messages ?? []).map(fingerprintOf).join(" ");
 }
 
 const longestScan = 64_000;
 
-/**
- * Returns the words that a prompt shows anyway, from the newest messages back, up to a length
- * limit.
- */
+/** Returns the words that a prompt shows anyway, starting from the newest messages, up to a length limit. */
 function wordsOf(messages: readonly ChatMessage[]): Set<string> {
   const words = new Set<string>();
   let scanned = 0;

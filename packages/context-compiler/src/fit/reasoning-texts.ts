@@ -4,7 +4,7 @@ import type { ChatMessage } from "@ccl/core";
 const nothing: readonly string[] = [];
 
 /**
- * Returns the reasoning that adapters send besides its text: the blocks in
+ * Returns the reasoning that adapters send in addition to its text: the blocks in
  * `providerMetadata.<provider>.reasoning`, and the signatures and encrypted data of reasoning
  * parts.
  */
@@ -22,7 +22,7 @@ export function reasoningTexts({ content, providerMetadata }: ChatMessage): read
   return texts;
 }
 
-/** Returns the message without those blocks. The same object if it has none. */
+/** Returns the message without those blocks, or the same object if it has none. */
 export function withoutReasoning(message: ChatMessage): ChatMessage {
   const providers = Object.entries(message.providerMetadata ?? {});
   if (!providers.some(([, fields]) => isRecord(fields) && "reasoning" in fields)) return message;

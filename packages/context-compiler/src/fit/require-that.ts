@@ -17,7 +17,7 @@ export function requireBudget<Budget>(budget: Budget): asserts budget is NonNull
 
 /** Throws `invalid_options` if the value is not an object or lacks one of the functions. */
 export function requireObject(name: string, value: unknown, ...functions: string[]): void {
-  // A class may have the functions too: `Date` works as a clock.
+  // A class may have these functions too. For example, `Date` works as a clock.
   const isObject =
     typeof value === "object" || (typeof value === "function" && functions.length > 0);
   const isWhole =
@@ -36,8 +36,8 @@ export function requireIfGiven(name: string, value: unknown, ...functions: strin
 }
 
 /**
- * Throws `invalid_options` if the value is not a list of tools with a name and a schema. A
- * description is optional, since some servers omit it.
+ * Throws `invalid_options` if the value is not a list of tools with names and schemas. Descriptions
+ * are optional, since some servers omit them.
  */
 export function requireTools(tools: unknown): void {
   requireThat(
@@ -53,9 +53,7 @@ export function requireTools(tools: unknown): void {
   for (const tool of tools) requireJsonSchema(tool);
 }
 
-/**
- * Checks that the schema can be written as JSON, which is how counters and fingerprints read it.
- */
+/** Checks that the schema can be written as JSON, the form that counters and fingerprints read. */
 function requireJsonSchema({ name, inputSchema }: ToolDescription): void {
   let problem = "it is written as nothing";
   try {
@@ -78,9 +76,7 @@ function isTool(tool: unknown): tool is ToolDescription {
   return isNamed && typeof inputSchema === "object" && inputSchema !== null;
 }
 
-/**
- * Throws `invalid_options` if one of the named options is present and is not a number of 0 or more.
- */
+/** Throws `invalid_options` if one of the named options is set and is not a number of 0 or more. */
 export function requireNumbers(owner: string, options: object, ...names: string[]): void {
   requireObject(`The options of ${owner}`, options);
   for (const name of names) {
@@ -94,7 +90,7 @@ export function isFrom(min: number, value: unknown): value is number {
   return typeof value === "number" && value >= min;
 }
 
-/** Describes a value for an error message. A long text is cut. */
+/** Describes a value for an error message. Truncates long text. */
 export function shown(value: unknown): string {
   if (typeof value === "string") return `the text ${JSON.stringify(value.slice(0, 40))}`;
   if (typeof value === "number" || value === null || value === undefined) return String(value);

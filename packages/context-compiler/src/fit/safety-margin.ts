@@ -1,6 +1,6 @@
 import type { TokenCounter } from "@ccl/core";
 
-/** A prompt's tokens as the counter and as the provider counted them. */
+/** A prompt's tokens, as counted by the counter and by the provider. */
 export interface CountedUsage {
   counter: string;
   countedTokens: number;
@@ -8,15 +8,15 @@ export interface CountedUsage {
   inputTokens: number;
 }
 
-/** How many reported usages the margin is computed from. */
+/** Number of reported usages from which the margin is computed. */
 export const keptUsages = 8;
-/** A provider that adds its own prompt reports many times the tokens of a short prompt. */
+/** A provider that adds its own prompt reports far more tokens than a short prompt has. */
 const maxRatio = 2;
 const estimateMargin = 0.1;
 
 /**
  * Returns the share of a budget to hold back: 0 with an exact counter, a tenth with an estimate.
- * The provider's reports for the last calls adjust an estimate's share.
+ * For an estimate, the provider's reports for the last calls adjust the share.
  */
 export function safetyMarginOf(
   { name, isExact }: TokenCounter,
@@ -30,7 +30,10 @@ export function safetyMarginOf(
   return Math.max(0, Math.ceil(margin * 100 - 1e-6) / 100);
 }
 
-/** Returns the provider's tokens per counted token, up to 2. Undefined if nothing was counted. */
+/**
+ * Returns the ratio of the provider's tokens to counted tokens, up to 2. Undefined if nothing was
+ * counted.
+ */
 export function reportedRatio(
   usages: readonly Omit<CountedUsage, "counter">[],
 ): number | undefined {

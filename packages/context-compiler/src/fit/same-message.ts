@@ -1,7 +1,7 @@
 import type { ChatMessage } from "@ccl/core";
 import { isSameJson } from "@ccl/core/json";
 
-/** True if a provider would see the same message. The two may be different objects. */
+/** True if the messages look the same to a provider. They may be different objects. */
 export function isSameMessage(one: ChatMessage, other: ChatMessage): boolean {
   return one === other || isSameJson(sentFields(one), sentFields(other));
 }

@@ -1,17 +1,17 @@
 import { compress } from "@ccl/compress";
 import { groupDigits, truncateMiddle, type TokenCounter } from "@ccl/core";
 
-/** How a text is shortened. */
+/** How to shorten text. */
 export interface ShortenOptions {
   counter: TokenCounter;
   maxTokens: number;
   /** The question that the text answers. */
   query: string;
-  /** How to get the rest. "" if there is no way. */
+  /** How to get the rest. "" if it is not available. */
   hint: string;
 }
 
-/** Shortens a tool's text without loss. Returns the text itself if that is not possible. */
+/** Shortens a tool's text without loss. Returns it unchanged if that is not possible. */
 export function losslessText(text: string, counter: TokenCounter): string {
   const tokens = counter.count(text);
   const { text: form, tokens: size, isLossless } = compress(text, { budget: tokens, counter });
@@ -19,21 +19,21 @@ export function losslessText(text: string, counter: TokenCounter): string {
 }
 
 /**
- * Shortens a tool's text to the limit, selected by the query and by what stands out. A header says
- * how large the original is and how to get the rest.
+ * Shortens a tool's text to the limit. Selects by the query and by what stands out. A header states
+ * the original size and how to get the rest.
  */
 export function selectText(text: string, options: ShortenOptions): string {
   const { counter, query } = options;
   return withHeader(text, options, (maxTokens) => {
     const selected = compress(text, { budget: maxTokens, query, counter });
-    // A single long line has no parts to choose from, so it is cut in the middle.
+    // A single long line has no parts to select, so it is cut in the middle.
     return selected.omitted > 0 && selected.tokens < maxTokens / 2
       ? truncateMiddle(text, { maxTokens, counter }).text
       : selected.text;
   });
 }
 
-/** Keeps the head and tail of a person's or model's text, within the limit. */
+/** Keeps the start and end of a person's or model's text, within the limit. */
 export function cutText(text: string, options: ShortenOptions): string {
   const { counter } = options;
   return withHeader(

@@ -6,39 +6,42 @@ import type { HistoryUnit } from "./history-unit.ts";
 import { hasFailed, readableText, textKey, textOf } from "./message-texts.ts";
 import { cutText, losslessText, selectText } from "./shorten-text.ts";
 
-/** A message that may be shown shortened. */
+/** A message that may be shown in shortened form. */
 export interface Block {
   message: ChatMessage;
   /** Index in the input. */
   index: number;
-  /** The key of the text that a cut shows instead. */
+  /** Key of the replacement text in a cut. */
   key: string;
   isResult: boolean;
-  /** Tokens of the original text and of a lossless shorter one, both as whole messages. */
+  /** Tokens of the original and of a shorter lossless text, each counted as a whole message. */
   tokens: number;
   lossless: { text: string; tokens: number } | undefined;
-  /** The block is never shortened to fewer tokens than this. */
+  /** Minimum tokens to which the block may be shortened. */
   floor: number;
-  /** How much longer than other blocks it stays. Below 1, shorter. */
+  /** How much longer the block stays than others. Below 1, it stays shorter. */
   weight: number;
   query: string;
   /**
-   * Replaces the text if a later message repeats it, entirely or nearly. A line that refers to it,
-   * or the differences.
+   * Replaces the text if a later message repeats it, exactly or nearly. Either a line that refers
+   * to that message, or the differences.
    */
   reference: string | undefined;
 }
 
-/** Reads the blocks of one history. Computes each lossless text once. */
+/** Reads the blocks of one history. Computes each lossless text only once. */
 export interface BlockReader {
-  /** Returns the blocks of a unit. `age`: how many units it is before the last one. */
+  /** Returns the blocks of a unit. `age` is its distance from the last unit. */
   of(unit: HistoryUnit, age: number): readonly Block[];
-  /** Returns the text of a block within a limit. Undefined for the original message. */
+  /** Returns a block's text within a limit. Undefined means the original message. */
   show(block: Block, limit: number): string | undefined;
   lossless(block: Block): { text: string; tokens: number };
 }
 
-/** Messages other than results are shortened above this many tokens, to no less than half of it. */
+/**
+ * Messages other than results are shortened above this many tokens, but never to less than half of
+ * it.
+ */
 const shortSpeech = 400;
 /** Shorter results stay unchanged. */
 const shortResult = 48;
@@ -49,8 +52,8 @@ const recentUnits = 4;
 const halfLife = 16;
 
 /**
- * Creates a reader of blocks. `floor` is the number of tokens that a shown result keeps. `query`
- * holds the user's last words.
+ * Creates a block reader. `floor` is the minimum number of tokens of a shown result. `query`
+ * contains the user's last words.
  */
 export function createBlockReader(
   units: readonly HistoryUnit[],
@@ -71,7 +74,7 @@ export function createBlockReader(
       const tokens = meter.of(message);
       if (tokens <= (isResult ? shortResult : shortSpeech)) return [];
       if (hasProviderPart(message)) return [];
-      // The added result of an unanswered call is in no message of the input.
+      // The result added for an unanswered call is not in any input message.
       if (isResult && index === unit.indexes[0]) return [];
       const text = `${query} ${inputs.get(message.toolCallId ?? "") ?? ""}`;
       const decay = age <= recentUnits ? 1 : 1 / (1 + (age - recentUnits) / halfLife);
@@ -125,13 +128,13 @@ export function createBlockReader(
   };
 }
 
-/** A provider-specific part stays whole, together with its other half. */
+/** Provider-specific parts stay whole, along with their other half. */
 function hasProviderPart({ content }: ChatMessage): boolean {
   return typeof content !== "string" && content.some(({ type }) => type === "provider");
 }
 
 const shortestRepeat = 200;
-/** A result is shown as its differences from a later one if they take up to this share of it. */
+/** A result is shown as differences from a later one if they take no more than this share of it. */
 const shorterShare = 0.5;
 
 function differenceFrom(later: readonly KnownContent[], text: string): string | undefined {
@@ -141,14 +144,14 @@ function differenceFrom(later: readonly KnownContent[], text: string): string | 
 }
 
 /**
- * Finds results that a later one repeats, entirely or nearly, each with the text that replaces it.
- * Equal calls prove nothing: the next page, a poll and a throw of dice are equal calls with
- * different results.
+ * Finds results that a later one repeats, exactly or nearly. Returns each with its replacement
+ * text. Equal calls prove nothing: reading the next page, polling and throwing dice are equal calls
+ * with different results.
  */
 function findReferences(units: readonly HistoryUnit[]): Map<ChatMessage, string> {
   const references = new Map<ChatMessage, string>();
   const texts = new Set<string>();
-  /** Later results that are shown themselves. */
+  /** Later results that are themselves shown. */
   const later: KnownContent[] = [];
   for (let at = units.length - 1; at >= 0; at--) {
     const unit = units[at];
@@ -168,7 +171,7 @@ function findReferences(units: readonly HistoryUnit[]): Map<ChatMessage, string>
 }
 
 /**
- * Finds a limit at which blocks of these sizes together take up to `room`, each no less than its
+ * Finds a limit at which blocks of these sizes take up to `room` in total, each no less than its
  * floor.
  */
 export function findLimit(

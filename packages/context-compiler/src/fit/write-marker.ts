@@ -4,7 +4,7 @@ import type { FitPolicy } from "./fit-policy.ts";
 import { gatherFacts } from "./gather-facts.ts";
 import { describeUnits, type HistoryUnit, type UnitRange } from "./history-unit.ts";
 
-/** Opens a conversation that does not begin with a user message. */
+/** Starts a conversation that does not begin with a user message. */
 export const startMarker: ChatMessage = {
   role: "user",
   content: "[The conversation starts here.]",
@@ -17,8 +17,8 @@ export function markerMessage(text: string): ChatMessage {
 }
 
 /**
- * Writes a marker: what was removed, and up to `facts` tokens of facts from it. The message takes
- * up to `maxTokens`, so it may be shorter.
+ * Writes a marker: what was removed, and up to `facts` tokens of facts about it. The whole message
+ * takes up to `maxTokens`, so the marker may be shorter.
  */
 export function writeMarker(
   units: readonly HistoryUnit[],

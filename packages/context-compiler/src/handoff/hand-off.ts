@@ -9,32 +9,33 @@ import type { SessionEvent } from "../event/session-event.ts";
 import type { SessionMessage } from "../session/session-timeline.ts";
 import type { Session } from "../session/session.ts";
 
-/** The task and the access that another agent gets. */
+/** The task for another agent, and what the agent can access. */
 export interface HandOffOptions {
-  /** The agent's task, recorded as its user's words. */
+  /** The agent's task. Recorded as its user's words. */
   task: string;
   /**
-   * Ids of stored results that the agent may read, or their 12 digits that prompts show. None by
+   * Ids of stored results that the agent may read, or the 12 digits shown in prompts. None by
    * default.
    */
   artifacts?: readonly string[] | undefined;
   /**
-   * True for messages of the log that the agent may see. None by default. Called for each message
-   * except results. A call is shown with its results if all of them exist, else not at all.
+   * Returns true for log messages that the agent may see. None by default. Called for each message
+   * except results. A call is shown with its results if all of them exist, and is otherwise left
+   * out.
    */
   shows?: ((message: SessionMessage["message"]) => boolean) | undefined;
 }
 
-/** Work that was handed to another agent. */
+/** Work handed off to another agent. */
 export interface Handoff {
   /**
-   * The agent's session: the messages that it may see, then the task with the handles. It has no
-   * other access to the original log.
+   * The agent's session: the messages that it may see, then the task with the handles. The session
+   * gives no other access to the original log.
    */
   session: Session;
   /**
    * Ends the work. Records the result in the original session, as a `phase_result` of the phase
-   * `handoff`. From then on the original session can read the artifacts that the agent stored.
+   * `handoff`. After that, the original session can read the artifacts that the agent stored.
    */
   report(result: string): Promise<HandoffReport>;
 }
@@ -49,8 +50,8 @@ interface HandoffReport {
 }
 
 /**
- * Gives another agent a separate session over the same artifact store, with a task and selected
- * messages of this session.
+ * Creates a separate session for another agent over the same artifact store, with a task and
+ * selected messages of this session.
  * @throws ContextCompilerError `invalid_options` for an artifact that the session did not store,
  * and as `record` does
  */
@@ -96,7 +97,7 @@ function throwUnknownArtifact({ eventLog }: Session, id: string): never {
   throw new ContextCompilerError("invalid_options", message);
 }
 
-/** Selects whole turns: a message together with the results of all its calls. */
+/** Selects whole turns: a message along with the results of all its calls. */
 function shownTurns(
   from: Session,
   shows: (message: SessionMessage["message"]) => boolean,

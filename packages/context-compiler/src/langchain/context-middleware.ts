@@ -10,9 +10,9 @@ import { isSameMessage } from "../fit/same-message.ts";
 import { fromLangChain, toLangChain } from "./langchain-messages.ts";
 
 /**
- * Creates middleware for `createAgent` that keeps each prompt within a budget, the system prompt
- * and the tools included. The messages of the agent's state stay unchanged. The state of a
- * conversation is stored under its `thread_id`, if it has one.
+ * Creates middleware for `createAgent` that keeps each prompt within a budget, including the system prompt and the
+ * tools. Does not change the messages in the agent's state. Stores the state of a conversation under its `thread_id`,
+ * if it has one.
  * @throws ContextCompilerError as `fitMessages` does
  */
 export function contextMiddleware(options: ConversationOptions): AgentMiddleware {
@@ -48,16 +48,17 @@ export function contextMiddleware(options: ConversationOptions): AgentMiddleware
 }
 
 /**
- * The brand that LangChain's `createMiddleware` sets. LangChain is the application's dependency and is not loaded here.
+ * The brand symbol that LangChain's `createMiddleware` sets. LangChain is the application's dependency, so it is not
+ * loaded here.
  */
 const brand = Symbol.for("AgentMiddleware");
 
-/** LangChain alone declares the brand in a type. */
+/** True if the object has the brand, which only LangChain's types declare. */
 function isMiddleware(middleware: object): middleware is AgentMiddleware {
   return Object.hasOwn(middleware, brand);
 }
 
-/** Tools of a provider are plain objects. */
+/** True for a client's tool. Provider tools are plain objects. */
 function isClientTool(tool: ClientTool | ServerTool): tool is ClientTool {
   return "invoke" in tool && "schema" in tool;
 }

@@ -4,7 +4,7 @@ import type * as messages from "@langchain/core/messages";
 
 type BaseMessage = messages.BaseMessage;
 
-/** The message classes, which the application provides. */
+/** The message classes, provided by the application. */
 export type MessageClasses = Pick<
   typeof messages,
   "AIMessage" | "HumanMessage" | "SystemMessage" | "ToolMessage"
@@ -12,7 +12,7 @@ export type MessageClasses = Pick<
 
 const provider = "langchain";
 
-/** Converts a LangChain message to a chat message. Content other than text becomes opaque parts. */
+/** Converts a LangChain message to a chat message. Non-text content becomes opaque parts. */
 export function fromLangChain(message: BaseMessage): ChatMessage {
   const content = contentOf(message.content);
   if (isToolMessage(message)) {
@@ -46,7 +46,9 @@ function contentOf(content: BaseMessage["content"]): string | Part[] {
   });
 }
 
-/** Converts back a shortened message, with all other fields of `original`, or an added one. */
+/**
+ * Converts back a shortened message, keeping all other fields of `original`, or an added message.
+ */
 export function toLangChain(
   message: ChatMessage,
   { AIMessage, HumanMessage, SystemMessage, ToolMessage }: MessageClasses,
@@ -69,8 +71,8 @@ export function toLangChain(
 }
 
 /**
- * Returns text if there is nothing else. Leaves out blocks of removed calls, which some providers
- * keep in the content.
+ * Returns a string if the content is only text. Leaves out blocks of removed calls, which some
+ * providers keep in the content.
  */
 function blocksOf({ content, toolCalls = [] }: ChatMessage): BaseMessage["content"] {
   if (typeof content === "string") return content;

@@ -21,9 +21,9 @@ import {
 
 /**
  * Copies an `openai` client. The copy keeps the prompts of `chat.completions` and `responses`
- * within a budget, streamed or not. The application's messages stay unchanged. A request that
- * continues a conversation stored at OpenAI (`previous_response_id`, `conversation`) is sent
- * unchanged, since its history is not here.
+ * within a budget, with or without streaming. Does not change the application's messages. A request
+ * that continues a conversation stored at OpenAI (`previous_response_id`, `conversation`) is sent
+ * unchanged, since its history is not available here.
  * @throws ContextCompilerError as `fitMessages` does, from the call
  */
 export function withContext<Client extends ApiClient<Client>>(
@@ -50,7 +50,7 @@ export function withContext<Client extends ApiClient<Client>>(
   });
 }
 
-/** The schema of an answer takes room like a tool. */
+/** Returns the schema of an answer, which takes up room like a tool. */
 function formats(format: unknown): unknown[] {
   return isRecord(format) ? [format] : [];
 }

@@ -13,12 +13,15 @@ const logs = "session/";
 const logOf = (sessionId: string): string => `${logs}${sessionId}`;
 const stateOf = (sessionId: string): string => `session-state/${sessionId}`;
 
-/** Keeps sessions in memory for as long as the process lives. */
+/** Creates a store that keeps sessions in memory until the process ends. */
 export function createMemorySessionStore(): SessionStore {
   return createSessionStore(createMemoryRecords());
 }
 
-/** Keeps sessions in records, such as those of `openRecords` in @ccl/records. The caller closes them. */
+/**
+ * Creates a store that keeps sessions in records, such as those of `openRecords` in @ccl/records. The caller closes
+ * them.
+ */
 export function createSessionStore(records: Records): SessionStore {
   requireObject("records", records, "readLog", "write");
   return {

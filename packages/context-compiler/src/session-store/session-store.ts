@@ -1,15 +1,15 @@
 import type { SessionEvent } from "../event/session-event.ts";
 
-/** How events are added. */
+/** Options for appending events. */
 export interface AppendOptions {
-  /** The number of events that the writer expects in the session. 0 starts one. */
+  /** Number of events that the writer expects in the session. 0 starts a session. */
   expectedVersion: number;
   signal?: AbortSignal | undefined;
 }
 
-/** Which events a page holds. */
+/** Selects the events of a page. */
 export interface ReadOptions {
-  /** From the previous page. */
+  /** Cursor from the previous page. */
   cursor?: string | undefined;
   /** 1,000 by default, at most 10,000. */
   limit?: number | undefined;
@@ -23,7 +23,7 @@ export interface EventPage {
   cursor?: string | undefined;
 }
 
-/** Which sessions a page holds. */
+/** Selects the sessions of a page. */
 export interface ListSessionsOptions {
   cursor?: string | undefined;
   /** 100 by default, at most 1,000. */
@@ -31,11 +31,11 @@ export interface ListSessionsOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** A text under a key, such as a compiler's frozen cut as JSON. */
+/** Text stored under a key, such as a compiler's frozen cut as JSON. */
 export interface StateEntry {
-  /** Like a session id: 1 to 200 characters, none of them a control character. */
+  /** Like a session id, 1 to 200 characters without control characters. */
   key: string;
-  /** Undefined removes the entry. */
+  /** The text to store. Undefined removes the entry. */
   json: string | undefined;
 }
 
@@ -48,28 +48,27 @@ export interface SessionPage {
 
 /**
  * Stores session logs, and the state that compilers keep with them. Promises reject with a
- * `RecordsError`, or with a `ContextCompilerError` `invalid_options` for an invalid id.
+ * `RecordsError`, or with a `ContextCompilerError` `invalid_options` if an id is invalid.
  */
 export interface SessionStore {
   /**
-   * Appends all events or none, and returns the new number of events. An empty list creates
-   * nothing.
-   * @throws RecordsError `conflict` if the session has another number of events than expected
+   * Appends all events or none. Returns the new number of events. An empty list creates nothing.
+   * @throws RecordsError `conflict` if the session does not have the expected number of events
    */
   append(
     sessionId: string,
     events: readonly SessionEvent[],
     options: AppendOptions,
   ): Promise<number>;
-  /** Returns an empty page if there is no such session. */
+  /** Returns an empty page if the session does not exist. */
   read(sessionId: string, options?: ReadOptions): Promise<EventPage>;
   listSessions(options?: ListSessionsOptions): Promise<SessionPage>;
-  /** Removes the log and the state. True if there was a log. */
+  /** Removes the log and the state. Returns true if there was a log. */
   deleteSession(
     sessionId: string,
     options?: { signal?: AbortSignal | undefined },
   ): Promise<boolean>;
-  /** Stores a text under a key of a session, even if it has no events. The last write wins. */
+  /** Stores text under a key of a session, even if it has no events. The last write wins. */
   saveState(
     sessionId: string,
     state: StateEntry,

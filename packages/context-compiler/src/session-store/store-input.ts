@@ -3,12 +3,18 @@ import { ContextCompilerError } from "../context-compiler-error.ts";
 const controlCharacter = /\p{Cc}|\p{Surrogate}/u;
 const longestId = 200;
 
-/** @throws ContextCompilerError `invalid_options` for an id that is empty, too long, or has control characters */
+/**
+ * Checks a session id.
+ * @throws ContextCompilerError `invalid_options` if it is empty, too long, or has control characters
+ */
 export function requireSessionId(sessionId: unknown): asserts sessionId is string {
   requireName(sessionId, "session id");
 }
 
-/** A key follows the rules of a session id. @throws ContextCompilerError `invalid_options` */
+/**
+ * Checks a key, which follows the rules for session ids.
+ * @throws ContextCompilerError `invalid_options`
+ */
 export function requireStateKey(key: unknown): asserts key is string {
   requireName(key, "state key");
 }

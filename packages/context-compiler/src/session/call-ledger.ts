@@ -1,17 +1,17 @@
 import type { EventBody } from "../event/session-event.ts";
 
 /**
- * Tracks which calls wait for a result, so that an event's prompt tokens are known when it is
- * recorded.
+ * Tracks which calls are waiting for a result, so that an event's prompt tokens are known when it
+ * is recorded.
  */
 export interface CallLedger {
-  /** True if the event becomes its own message in a prompt. Updates the ledger in that case. */
+  /** True if the event becomes its own message in a prompt. If so, updates the ledger. */
   takes(event: EventBody): boolean;
-  /** Returns a copy to try events on. */
+  /** Returns a copy for trying out events. */
   fork(): CallLedger;
 }
 
-/** Creates a ledger with open calls, given as their number by id. */
+/** Creates a ledger with open calls, passed as their number by id. */
 export function createCallLedger(open: Map<string, number> = new Map()): CallLedger {
   const add = (callId: string): unknown => open.set(callId, (open.get(callId) ?? 0) + 1);
   const answer = (callId: string): boolean => {

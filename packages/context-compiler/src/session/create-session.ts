@@ -5,7 +5,7 @@ import { requireSessionOptions } from "./require-session-options.ts";
 import type { Session, SessionOptions } from "./session.ts";
 
 /**
- * Creates an in-memory session, which ends with the process.
+ * Creates an in-memory session, which is lost when the process ends.
  * @throws ContextCompilerError `invalid_options`
  */
 export function createSession(options: SessionOptions = {}): Session {

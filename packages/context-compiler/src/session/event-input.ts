@@ -11,7 +11,7 @@ import type {
   UserInputData,
 } from "../event/session-event.ts";
 
-/** Content from the caller. Recording encodes bytes in parts. */
+/** Content from the caller. Its bytes are encoded when it is recorded. */
 type ContentInput = string | readonly (Part | EventPart)[];
 
 /** Event data with content from the caller. */
@@ -23,7 +23,7 @@ type ToolOutcomeInput = WithInput<ToolOutcomeData> & {
   mimeType?: string | undefined;
 };
 
-/** The data that `record` accepts for each kind. */
+/** The data that `record` accepts for each event kind. */
 export type SessionEventInput = Omit<
   SessionEventData,
   "user_input" | "assistant_message" | "tool_success" | "tool_error" | "tool_timeout"
@@ -40,7 +40,7 @@ export type EventDraft<Kind extends SessionEventKind = SessionEventKind> = {
   [Each in Kind]: { kind: Each; data: SessionEventInput[Each] };
 }[Kind];
 
-/** Encodes the bytes in parts as base64. The event check handles everything else. */
+/** Encodes the bytes in parts as base64. The event check covers everything else. */
 export function encodeInput(kind: SessionEventKind, data: unknown): object {
   if (typeof data !== "object" || data === null || Array.isArray(data)) {
     throw new ContextCompilerError("invalid_event", `The data of "${kind}" has to be an object.`);
@@ -49,7 +49,7 @@ export function encodeInput(kind: SessionEventKind, data: unknown): object {
   return { ...data, content: data.content.map(encodePart) };
 }
 
-/** Converts a part to one that JSON can carry. */
+/** Converts a part to one that JSON can represent. */
 export function encodePart(part: unknown): unknown {
   if (typeof part !== "object" || part === null || !("data" in part)) return part;
   const { data, ...rest } = part;

@@ -2,7 +2,7 @@ import type { ArtifactStore } from "@ccl/artifact-store";
 import type { SessionEventInput } from "./event-input.ts";
 import type { SessionEvent, SessionEventKind } from "../event/session-event.ts";
 
-/** The events of a session, oldest first. Append-only, and events never change. */
+/** A session's events, oldest first. The log is append-only, and events never change. */
 export interface EventLog extends Iterable<SessionEvent> {
   readonly length: number;
   /** Same as the session's `record`. */
@@ -11,17 +11,17 @@ export interface EventLog extends Iterable<SessionEvent> {
     data: SessionEventInput[Kind],
     options?: RecordOptions,
   ): Promise<SessionEvent<Kind>>;
-  /** Negative counts from the end. */
+  /** Negative indexes count from the end. */
   at(index: number): SessionEvent | undefined;
   slice(start?: number, end?: number): SessionEvent[];
   filter<Kind extends SessionEventKind>(kinds: readonly Kind[]): SessionEvent<Kind>[];
-  /** Events from that time on (milliseconds since the epoch). */
+  /** Returns the events from that time on (milliseconds since the epoch). */
   since(timestamp: number): SessionEvent[];
-  /** Returns the sum of the events' tokens, updated with each event. */
+  /** Returns the total tokens of the events. Updated with each event. */
   totalTokens(): number;
 }
 
-/** A log with the only function that adds to it. */
+/** A log, along with the only function that can add to it. */
 export interface OwnedEventLog {
   log: EventLog;
   push(event: SessionEvent): void;
@@ -45,7 +45,7 @@ export function createEventLog(append: EventLog["append"]): OwnedEventLog {
     },
     since: (timestamp) => events.filter((event) => event.timestamp >= timestamp),
     totalTokens: () => tokens,
-    // A copy, because a loop may record events.
+    // Iterates over a copy, because a loop may record events.
     [Symbol.iterator]: () => events.slice().values(),
   };
   const push = (event: SessionEvent): void => {
@@ -55,9 +55,9 @@ export function createEventLog(append: EventLog["append"]): OwnedEventLog {
   return { log: Object.freeze(log), push };
 }
 
-/** How one event is recorded. */
+/** Options for recording an event. */
 export interface RecordOptions {
-  /** Stores large outcomes in place of the session's own store. */
+  /** Used in place of the session's own store for large outcomes. */
   artifactStore?: ArtifactStore | undefined;
   signal?: AbortSignal | undefined;
 }

@@ -11,7 +11,8 @@ import type {
 } from "../event/session-event.ts";
 
 /**
- * Converts an event to a message. Undefined for kinds that are not messages, such as `tool_call`.
+ * Converts an event to a message. Returns undefined for kinds that are not messages, such as
+ * `tool_call`.
  */
 export function eventMessage(event: EventBody): ChatMessage | undefined {
   switch (event.kind) {

@@ -4,7 +4,7 @@ import { encodePart } from "./event-input.ts";
 import type { ArtifactPart, EventPart, SessionEvent } from "../event/session-event.ts";
 import type { Session } from "./session.ts";
 
-/** A message of a session, and its event if it has one. */
+/** A message in a session, and its event if it has one. */
 export interface RecordedMessage {
   message: ChatMessage;
   event: SessionEvent | undefined;
@@ -15,7 +15,7 @@ interface Comparison {
   signal?: AbortSignal | undefined;
 }
 
-/** True if the message equals the recorded one, with its payloads inline or in the artifact store. */
+/** True if the message equals the recorded one, whether payloads are inline or in the artifact store. */
 export async function isRecorded(
   message: ChatMessage,
   recorded: RecordedMessage,
@@ -33,7 +33,7 @@ function textOf(content: ChatMessage["content"]): string {
   return canonicalJson(typeof content === "string" ? content : content.map(encodePart));
 }
 
-/** Returns the event's parts, if some of its content is in the artifact store. */
+/** Returns the event's parts if any of its content is in the artifact store. */
 function contentOf(event: SessionEvent | undefined): EventPart[] | undefined {
   if (event === undefined || !("content" in event.data) || typeof event.data.content !== "object")
     return undefined;
@@ -46,10 +46,7 @@ function partsOf(content: ChatMessage["content"]): unknown[] {
   return typeof content === "string" ? [{ type: "text", text: content }] : content.map(encodePart);
 }
 
-/**
- * Compares payloads the way `externalizeContent` stores them: all text in one artifact, each file
- * in its own.
- */
+/** Compares payloads the way `externalizeContent` stores them: all text in one artifact, and each file in its own. */
 async function holdsPayloads(
   stored: EventPart[],
   given: unknown[],
@@ -87,7 +84,7 @@ async function isPayload(
 ): Promise<boolean> {
   if (payload.length !== sizeBytes) return false;
   if (sha256Hex(payload) === artifactId) return true;
-  // In an encrypted store, ids are not plain hashes, so the bytes are compared.
+  // In an encrypted store, ids are not plain hashes, so compare the bytes.
   const bytes = await session.artifactStore?.retrieve(artifactId, { signal });
   return bytes !== undefined && sha256Hex(bytes) === sha256Hex(payload);
 }

@@ -12,8 +12,8 @@ export interface OpenSessionOptions extends SessionOptions {
 }
 
 /**
- * Opens the session with that id from the store, or a new one. If another writer records in the
- * same session, the next `record` fails with `conflict`, and `refresh` reads what that writer
+ * Opens the session with that id from the store, or creates a new one. If another writer records in
+ * the same session, the next `record` fails with `conflict`. `refresh` then reads what that writer
  * recorded.
  * @throws ContextCompilerError `invalid_options` or `aborted`, or the store's `RecordsError`, such
  * as `damaged`

@@ -4,9 +4,9 @@ import { ContextCompilerError } from "../context-compiler-error.ts";
 const loneSurrogates = /\p{Surrogate}/gu;
 
 /**
- * Copies a value through canonical JSON, so that an event in memory is identical to the byte with
- * one read back. Lone surrogates, which UTF-8 can't encode, become U+FFFD.
- * @throws ContextCompilerError `invalid_event` for a value that JSON can't hold
+ * Copies a value through canonical JSON, so that an event in memory is byte-identical to one read
+ * back. Lone surrogates, which UTF-8 can't encode, become U+FFFD.
+ * @throws ContextCompilerError `invalid_event` for a value that JSON can't represent
  */
 export function plainJson(value: unknown): unknown {
   const parsed: unknown = JSON.parse(jsonOf(value));

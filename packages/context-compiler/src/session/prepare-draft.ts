@@ -10,19 +10,19 @@ import { redactData, type Redact } from "./redact-data.ts";
 import type { EventBody, SessionEventKind } from "../event/session-event.ts";
 import type { StoredTexts } from "../externalize/stored-texts.ts";
 
-/** The caller's input for an event. */
+/** Input for an event, as passed by the caller. */
 export interface UncheckedDraft {
   kind: unknown;
   data: unknown;
 }
 
-/** A draft whose data was checked and masked. */
+/** A draft whose data has been checked and masked. */
 export interface MaskedDraft {
   draft: EventBody;
   mimeType?: string | undefined;
 }
 
-/** How a session's events are prepared. */
+/** How to prepare a session's events. */
 export interface PrepareContext {
   sessionId: string;
   counter: TokenCounter;
@@ -32,7 +32,7 @@ export interface PrepareContext {
   storedTexts: StoredTexts;
 }
 
-/** Options for storing a draft's payloads. */
+/** Options for storing the payloads of a draft. */
 interface StoreOptions {
   /** The earlier events, newest first. */
   before: Iterable<EventBody>;
@@ -40,7 +40,7 @@ interface StoreOptions {
 }
 
 /**
- * Checks and masks a copy of the draft, which shares nothing with the caller's data.
+ * Checks and masks a copy of the draft. The copy shares nothing with the caller's data.
  * @throws ContextCompilerError `invalid_event` with all issues
  */
 export function maskDraft({ kind, data }: UncheckedDraft, redact: Redact | undefined): MaskedDraft {
@@ -56,7 +56,8 @@ export function maskDraft({ kind, data }: UncheckedDraft, redact: Redact | undef
 }
 
 /**
- * Stores the draft's large payloads. Returns an `artifact_stored` event for each, then the draft.
+ * Stores the draft's large payloads. Returns an `artifact_stored` event for each, followed by the
+ * draft.
  */
 export async function storePayloads(
   { draft, mimeType }: MaskedDraft,

@@ -1,12 +1,12 @@
 import type { EventBody, EventContent } from "../event/session-event.ts";
 
-/** How many events are searched for a result's question. */
+/** Maximum number of events to search for a result's question. */
 const maxEvents = 200;
 const maxChars = 2_000;
 
 /**
  * Returns the question that a result answers: the user's last words and the arguments of its call.
- * `events` is newest first.
+ * `events` must be newest first.
  */
 export function questionOf(callId: string, events: Iterable<EventBody>): string {
   let input = "";

@@ -12,10 +12,10 @@ import { createSessionTimeline } from "./session-timeline.ts";
 import type { Session } from "./session.ts";
 
 /**
- * Records the new messages of a transcript, all or none, and returns the new events. The whole
- * transcript may be passed again as it grows. Calls of an assistant message are also recorded as
+ * Records the new messages of a transcript, all or none. Returns the new events. As the transcript
+ * grows, the whole of it may be passed again. Calls in an assistant message are also recorded as
  * `tool_call`. System and developer messages become `user_input` with that role. Results that
- * belong to no call stay in the log but reach no prompt.
+ * belong to no call stay in the log but appear in no prompt.
  * @throws ContextCompilerError `history_changed` if the recorded part differs, `invalid_messages`
  * for a value that is not a message
  */
@@ -46,7 +46,7 @@ export async function recordMessages(
   return events;
 }
 
-/** The last recorded transcript. The next one is compared with it and not with the log. */
+/** The last recorded transcript. The next one is compared with it rather than with the log. */
 const lastTranscriptOf = sessionMemory((): { messages: ChatMessage[]; events: number } => ({
   messages: [],
   events: 0,
@@ -60,8 +60,8 @@ function startsWith(messages: readonly ChatMessage[], known: readonly ChatMessag
 }
 
 /**
- * Finds the drafts that are not in the log. Throws `history_changed` if the log has others in their
- * place.
+ * Finds the drafts that are not in the log yet. Throws `history_changed` if the log has different
+ * ones in their place.
  */
 async function findNew(
   session: Session,
@@ -92,7 +92,7 @@ async function findNew(
   return fresh.sort((a, b) => a - b).flatMap((position) => drafts[position] ?? []);
 }
 
-/** Creates the drafts of a message. None if the value is not a message. */
+/** Creates the drafts for a message. Returns none if the value is not a message. */
 function draftsOf(message: ChatMessage): EventDraft[] {
   if (typeof message !== "object" || message === null) return [];
   const { role, content, toolCalls = [], toolCallId, isError, ...fields } = message;
@@ -131,11 +131,13 @@ function draftsOf(message: ChatMessage): EventDraft[] {
 }
 
 interface Placed extends RecordedMessage {
-  /** Position in the given transcript or in the log. */
+  /** Position in the passed transcript or in the log. */
   position: number;
 }
 
-/** Keys messages by their place among the others, independent of the order of parallel results. */
+/**
+ * Keys messages by their position among the others, regardless of the order of parallel results.
+ */
 function placeMessages(events: Iterable<SessionEvent>): Map<string, Placed> {
   const timeline = createSessionTimeline({ keepsStrays: true });
   const byId = new Map<string, { event: SessionEvent; position: number }>();

@@ -31,17 +31,17 @@ import type { Session, SessionOptions } from "./session.ts";
 import type { RecordOptions } from "./event-log.ts";
 import { createStoredTexts } from "../externalize/stored-texts.ts";
 
-/** How a session begins. */
+/** Options of `beginSession`. */
 export interface BeginSessionOptions extends SessionOptions {
   sessionId: string;
   store: SessionStore;
   /** The session's events in the store. */
   events: readonly SessionEvent[];
-  /** Evidence of events that are not in the log. */
+  /** Evidence for events that are not in the log. */
   evidence?: readonly EvidenceEntry[] | undefined;
 }
 
-/** Creates a session over a store that already has the given events. */
+/** Creates a session on a store that already contains the given events. */
 export function beginSession(options: BeginSessionOptions): Session {
   const { sessionId, store, evidence = [] } = options;
   requireSessionId(sessionId);
@@ -57,7 +57,7 @@ export function beginSession(options: BeginSessionOptions): Session {
     if (isClosed) throw new ContextCompilerError("closed", `Session "${sessionId}" is closed.`);
     requireDrafts(drafts);
     const masked = drafts.map((draft) => maskDraft(draft, context.redact));
-    // Payloads are stored concurrently. Events enter the log in the order of the calls.
+    // Payloads are stored concurrently. Events enter the log in call order.
     const stored = masked.map((draft, at) =>
       storePayloads(
         draft,
@@ -71,13 +71,13 @@ export function beginSession(options: BeginSessionOptions): Session {
     prepared.catch(() => undefined);
     const before = tail;
     const ready = before.then(() => prepared);
-    // Once an append has started, only its result shows whether the store has the events.
+    // Once an append has started, only its outcome shows whether the store has the events.
     const append = (bodies: readonly EventBody[][]): Promise<SessionEvent[]> =>
       recorder.append(bodies.flat(), signal);
     const done = (
       signal === undefined ? ready : untilAborted(ready, signal, ContextCompilerError)
     ).then(append);
-    // Without a signal, a record never ends before records that started earlier.
+    // Without a signal, a record never finishes before those that started earlier.
     tail = (signal === undefined ? done : before.then(() => done)).then(ignore, ignore);
     return done;
   };
@@ -145,7 +145,7 @@ export async function readEvents(
   return events;
 }
 
-/** Yields the earlier drafts of the same call, then the events of the log, newest first. */
+/** Yields the earlier drafts of the same call, followed by the events in the log, newest first. */
 function* newestFirst(log: EventLog, drafts: readonly MaskedDraft[]): Generator<EventBody> {
   for (const { draft } of drafts.toReversed()) yield draft;
   for (let at = log.length - 1; at >= 0; at -= 1) {
@@ -157,7 +157,7 @@ function* newestFirst(log: EventLog, drafts: readonly MaskedDraft[]): Generator<
 const ignore = (): void => undefined;
 const maskSecrets = (text: string): string => redactSecrets(text).text;
 
-/** Returns the function that masks secrets in a session's texts. Undefined if masking is off. */
+/** Returns the function that masks secrets in a session's texts. Undefined if masking is disabled. */
 export function redactOf({ redact = maskSecrets }: Pick<Session, "redact">): Redact | undefined {
   return redact === false ? undefined : redact;
 }
@@ -184,7 +184,7 @@ function createRecorder(
   const meter = createMessageMeter(counter);
   const usedIds = new Set<string>();
   let calls = createCallLedger();
-  // When a session is opened again, its ids continue after the last one, even if the clock was set back.
+  // When a session is reopened, its ids continue after the last one, even if the clock was set back.
   const lastTimestamp = events.at(-1)?.timestamp ?? 0;
   const eventIds =
     ids ??
@@ -251,14 +251,14 @@ function requireDrafts(drafts: unknown): void {
   );
 }
 
-/** Returns the message that a call of the application itself becomes. */
+/** Returns the message for a call that the application started itself. */
 function callMessage(body: EventBody): ChatMessage {
   if (body.kind !== "tool_call") return { role: "assistant", content: "" };
   const { callId, name, arguments: text } = body.data;
   return { role: "assistant", content: "", toolCalls: [{ id: callId, name, arguments: text }] };
 }
 
-/** Returns the tokens that an event adds to a prompt without being a message. */
+/** Returns the tokens that an event adds to a prompt without being its own message. */
 function shownTokens(body: EventBody, counter: TokenCounter): number {
   return body.kind === "memory_hit" ? counter.count(body.data.text) : 0;
 }

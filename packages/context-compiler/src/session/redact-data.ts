@@ -1,11 +1,11 @@
 import { isRecord } from "@ccl/core/json";
 
-/** Masks the secrets of a text. */
+/** Masks secrets in text. */
 export type Redact = (text: string) => string;
 
 /**
- * Also masks secrets that are hidden by JSON escapes. PHP escapes slashes, Go ampersands, and .NET
- * quotes. Escapes are only undone if that reveals a secret.
+ * Masks secrets, including those hidden by JSON escapes. PHP escapes slashes, Go ampersands, and .NET quotes. Escapes
+ * are only undone where that reveals a secret.
  */
 export function redactEscaped(text: string, redact: Redact): string {
   const redacted = redact(text);
@@ -15,7 +15,7 @@ export function redactEscaped(text: string, redact: Redact): string {
   return opened === open ? redacted : opened;
 }
 
-/** Undoes escapes of printable ASCII that JSON does not require. A quote or backslash keeps its short escape. */
+/** Undoes escapes of printable ASCII that JSON does not require. Quotes and backslashes keep their short escapes. */
 function unescapePlain(text: string): string {
   if (!/\\(?:\/|u00[2-7])/i.test(text)) return text;
   return text.replace(/\\(?:u00([2-7][0-9a-f])|[^])/gi, (escape: string, hex?: string) => {
@@ -29,7 +29,7 @@ function unescapePlain(text: string): string {
   });
 }
 
-/** Members that hold ids and encoded bytes, which a mask would break. */
+/** Fields that hold ids and encoded bytes, which masking would break. */
 const verbatim = new Set([
   "artifactId",
   "callId",
@@ -47,16 +47,16 @@ const verbatim = new Set([
   "toEventId",
   "type",
 ]);
-/** Members with the application's own JSON, in which a name may mark its value as a secret. */
+/** Fields with the application's own JSON, where a name may mark its value as a secret. */
 const freeJson = new Set(["details", "output"]);
 
-/** Members with a provider's JSON, which must go back to it unchanged. */
+/** Fields with a provider's JSON, which must be returned to it unchanged. */
 const opaque = new Set(["providerMetadata", "raw"]);
-/** Names in provider JSON that stay unmasked: ids, kinds, encoded bytes, encrypted data and signatures. */
+/** Names in provider JSON that are not masked: ids, kinds, encoded bytes, encrypted data and signatures. */
 const sealed =
   /^(?:type|name|role|format|order|seal)$|(?:^|[._-])id$|[a-z]Id$|data$|encrypted|signature/i;
 
-/** Copies an event's data and masks secrets in all texts. Ids and encoded bytes stay unchanged. */
+/** Copies an event's data and masks secrets in all its texts. Leaves ids and encoded bytes unchanged. */
 export function redactData(data: unknown, redact: Redact): unknown {
   if (typeof data === "string") return redactEscaped(data, redact);
   if (Array.isArray(data)) return data.map((item) => redactData(item, redact));
@@ -69,7 +69,7 @@ export function redactData(data: unknown, redact: Redact): unknown {
     return [key, freeJson.has(key) ? redactJson(value, redact) : redactData(value, redact)];
   });
   const redacted: Record<string, unknown> = Object.fromEntries(entries);
-  // A signature proves the text of its reasoning, so a provider would reject it with another text.
+  // A signature covers the text of its reasoning, so a provider would reject changed text.
   if ("signature" in data && "text" in data && redacted["text"] !== data.text)
     delete redacted["signature"];
   return redacted;
@@ -87,7 +87,7 @@ function redactJson(value: unknown, redact: Redact): unknown {
   }
 }
 
-/** Masks texts in provider JSON. Signed values stay whole, since the provider would reject any change. */
+/** Masks texts in provider JSON. Keeps signed values whole, since the provider would reject any change. */
 function redactOpaque(value: unknown, redact: Redact, name = ""): unknown {
   if (Array.isArray(value)) return value.map((item) => redactOpaque(item, redact, name));
   if (isRecord(value)) {
@@ -99,7 +99,7 @@ function redactOpaque(value: unknown, redact: Redact, name = ""): unknown {
       ]),
     );
   }
-  // Pass the name too, since it may mark the value as a secret.
+  // Pass the name as well, since it may mark the value as a secret.
   const read = typeof value === "string" ? redactJson({ [name]: value }, redact) : undefined;
   return isRecord(read) ? read[name] : value;
 }

@@ -2,7 +2,7 @@ import { isFrom, requireIfGiven, requireObject, requireThat, shown } from "../fi
 import type { SessionOptions } from "./session.ts";
 
 /**
- * Checks the options of a session.
+ * Checks a session's options.
  * @throws ContextCompilerError `invalid_options`
  */
 export function requireSessionOptions(options: SessionOptions): void {

@@ -8,15 +8,15 @@ import { createMemorySessionStore } from "../session-store/create-session-store.
 import type { EvidencePack } from "../evidence/evidence-pack.ts";
 import { verifyEvidencePack } from "../evidence/verify-evidence-pack.ts";
 
-/** Options of the session, and the events that the pack proves, if they are available. */
+/** Session options, and the events that the pack proves, if available. */
 export interface SessionFromEvidenceOptions extends Omit<SessionOptions, "sessionId"> {
   events?: readonly SessionEvent[] | undefined;
 }
 
 /**
- * Creates an in-memory session that continues from a pack: its `toEvidencePack` begins with the
+ * Creates an in-memory session that continues from a pack. Its `toEvidencePack` starts with the
  * same entries. A pack proves events without containing them, so the log is empty unless events are
- * given. Each of them must match its entry.
+ * passed. Each event must match its entry.
  * @throws ContextCompilerError `evidence_invalid` with all issues, `invalid_options`
  */
 export async function sessionFromEvidencePack(

@@ -1,6 +1,6 @@
 import type { Session } from "./session.ts";
 
-/** Caches a value for each session, as long as the session exists. */
+/** Caches a value for each session, for as long as the session exists. */
 export function sessionMemory<Value>(make: () => Value): (session: Session) => Value {
   const values = new WeakMap<Session, Value>();
   return (session) => {

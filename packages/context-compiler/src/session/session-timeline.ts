@@ -3,25 +3,25 @@ import { deepFreeze } from "@ccl/core/json";
 import { eventMessage } from "./event-message.ts";
 import type { SessionEvent } from "../event/session-event.ts";
 
-/** One message of a session, and its source events. */
+/** One message in a session, with its source events. */
 export interface SessionMessage {
   readonly message: ChatMessage;
-  /** In log order. A tool result has its `tool_call`, `artifact_stored` and outcome. */
+  /** In log order. A tool result has those of its `tool_call`, `artifact_stored` and outcome. */
   readonly eventIds: readonly string[];
   /**
-   * The sum of the tokens cached in the events. A few tokens too high if several calls of the
-   * application were joined.
+   * Sum of the tokens cached in the events. Slightly too high if several calls by the application
+   * were joined.
    */
   readonly tokens: number;
 }
 
-/** The messages of a session, updated with each event. */
+/** A session's messages, updated with each event. */
 export interface SessionTimeline {
-  /** In the model's order. The array grows in place, so treat it as read-only. */
+  /** Entries in the model's order. The array grows in place, so treat it as read-only. */
   readonly entries: readonly SessionMessage[];
   /**
-   * Adds the next event in constant time. Returns the index of the first new or changed message, or
-   * undefined if the event changes no message. Pass `message` if `eventMessage(event)` is already
+   * Adds the next event in constant time. Returns the index of the first message that is new or
+   * changed, or undefined if no message changes. Pass `message` if `eventMessage(event)` is already
    * known.
    */
   add(event: SessionEvent, message?: ChatMessage): number | undefined;
@@ -30,7 +30,7 @@ export interface SessionTimeline {
 interface Slot {
   callId: string;
   isAnswered: boolean;
-  /** The `tool_call` and `artifact_stored` of the call. */
+  /** Ids of the call's `tool_call` and `artifact_stored` events. */
   eventIds: string[];
 }
 
@@ -39,23 +39,23 @@ interface CallGroup {
   /** Index of the assistant message. */
   index: number;
   slots: Slot[];
-  /** True if the message was added for calls that the application started by itself. */
+  /** True if the message was added for calls that the application itself started. */
   isSynthetic: boolean;
 }
 
 interface TimelineState {
   entries: SessionMessage[];
-  /** Groups with an open call, oldest first. */
+  /** Groups that have an open call, oldest first. */
   groups: CallGroup[];
   keepsStrays: boolean;
 }
 
 /**
  * Builds the messages of a log, in the model's order. `user_input` and `assistant_message` stay
- * unchanged. An outcome answers its call, and parallel results follow the order of the calls. If no
- * assistant message requested a call, one is added for it. `memory_hit`, `guard_decision`,
+ * unchanged. An outcome answers its call, and parallel results follow the order of their calls. If
+ * no assistant message requested a call, one is added for it. `memory_hit`, `guard_decision`,
  * `phase_result` and `artifact_stored` are not messages. An outcome is left out if it is marked
- * late, is a second one, belongs to no call, or comes after the next assistant message. Calls
+ * late, is a second outcome, belongs to no call, or comes after the next assistant message. Calls
  * without an outcome stay open. `keepsStrays` appends outcomes that answer no call.
  */
 export function createSessionTimeline({
@@ -106,7 +106,7 @@ function entryOf(
   });
 }
 
-/** Freezes everything except bytes, which can't be frozen. */
+/** Freezes the message, except for bytes, which can't be frozen. */
 function freezeMessage(message: ChatMessage): ChatMessage {
   if (typeof message.content !== "string") {
     for (const part of message.content) Object.freeze(part);
@@ -127,7 +127,7 @@ function openGroup(
   return group;
 }
 
-/** Returns the newest call with this id that waits for its result. */
+/** Returns the newest call with this id that is waiting for its result. */
 function slotOf(
   { groups }: TimelineState,
   callId: string | undefined,

@@ -4,17 +4,17 @@ import type { JsonSchemaChecker } from "@ccl/structured-output/json-schema";
 import { redactEscaped, type Redact } from "../session/redact-data.ts";
 import type { ToolOutput } from "./tool-bridge.ts";
 
-/** How a result is checked and masked. */
+/** How to check and mask a result. */
 export interface AlignOptions {
-  /** Checks against the tool's schema, if it has one. Failures are not checked. */
+  /** Checks results against the tool's schema, if it has one. Failures are not checked. */
   check: JsonSchemaChecker<unknown> | undefined;
-  /** Masks the secrets of a text. */
+  /** Masks secrets in text. */
   redact: Redact | undefined;
 }
 
 /**
- * Removes terminal escapes and control characters from a result's text and masks its secrets.
- * Images and files stay unchanged. Returns issues if the result breaks the tool's schema.
+ * Removes terminal escapes and control characters from a result's text, and masks its secrets. Leaves images and files
+ * unchanged. Returns issues if the result violates the tool's schema.
  */
 export function alignOutput(
   output: ToolOutput,
@@ -50,7 +50,8 @@ function checkOutput(
   return first === undefined ? success(value) : failure(first, ...rest);
 }
 
-// Control sequences and operating system commands of terminals (ECMA-48), and control characters other than tab and line ends.
+// Terminal control sequences and operating system commands (ECMA-48), and control characters other than tab and line
+// ends.
 const escapes =
   // oxlint-disable-next-line no-control-regex
   /\u001B(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001B]*(?:\u0007|\u001B\\)?|[@-Z\\^_])|[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F]/g;

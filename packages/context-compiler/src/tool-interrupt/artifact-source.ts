@@ -4,39 +4,37 @@ import type { TokenCounter } from "@ccl/core";
 import { findArtifact } from "../externalize/find-artifact.ts";
 import type { Session } from "../session/session.ts";
 
-/** Where a model's tools read artifacts. */
+/** Where a model's tools read artifacts from. */
 export interface ArtifactSource {
   store: ArtifactStore;
-  /**
-   * Limits reads to this session's artifacts. By default, all artifacts of the store can be read.
-   */
+  /** Limits reads to this session's artifacts. By default, all artifacts in the store can be read. */
   session?: Session | undefined;
   counter: TokenCounter;
 }
 
-/** An artifact's properties, known before it is read. */
+/** Properties of an artifact that are known before it is read. */
 export interface FoundArtifact {
   artifactId: string;
   mimeType: string;
   sizeBytes: number;
 }
 
-/** Default and maximum number of tokens of an answer. */
+/** Default and maximum number of tokens in an answer. */
 export const defaultAnswerTokens = 400;
 export const maxAnswerTokens = 4_000;
 
 export const notFound =
   "no artifact of this conversation has that id; use an id as the conversation shows it, such as 0123456789ab";
 
-/** Larger artifacts are searched and read by lines in their stored form, because their rows have no numbers. */
+/** Larger artifacts are searched and read by line in their stored form, because their rows have no numbers. */
 export const maxNumberedBytes = 8_000_000;
 
-/** How many handles of a store without a session are searched. */
+/** Maximum number of handles to search in a store without a session. */
 const maxHandles = 10_000;
 
 /**
- * Finds the artifact that a model refers to. Models may copy the words around an id with it.
- * @throws ArtifactStoreError `damaged` if its handles are damaged
+ * Finds the artifact that a model refers to. Models may copy an id along with the words around it.
+ * @throws ArtifactStoreError `damaged` if the store's handles are damaged
  */
 export async function findSource(
   handle: string,
@@ -54,7 +52,7 @@ export async function findSource(
   return undefined;
 }
 
-/** Lists the handles of a whole store, oldest first. */
+/** Lists the handles of an entire store, oldest first. */
 export async function* storedPages(
   store: ArtifactStore,
   signal: AbortSignal | undefined,
@@ -69,7 +67,7 @@ export async function* storedPages(
   }
 }
 
-/** Returns the answer to a model if an artifact can't be read. */
+/** Returns the answer to a model when an artifact can't be read. */
 export function refuseArtifact(handle: string, reason: string): string {
   return `[artifact ${JSON.stringify(handle.slice(0, 80))} can't be read: ${reason}]`;
 }
@@ -77,7 +75,7 @@ export function refuseArtifact(handle: string, reason: string): string {
 const textTypes =
   /^(?:text\/|application\/(?:json|xml|yaml|javascript|x-ndjson|[\w.-]+\+(?:json|xml)))/;
 
-/** True for media types whose bytes are text. */
+/** True for media types whose data is text. */
 export function isText(mimeType: string): boolean {
   return textTypes.test(mimeType.toLowerCase());
 }

@@ -10,12 +10,12 @@ export interface CheckedCall {
   isArtifactRead: boolean;
 }
 
-/** How many names the answer to a call of an unknown tool lists. */
+/** Maximum number of names to list in answer to an unknown tool. */
 const listedNames = 40;
 
 /**
- * Parses and checks the arguments of a call. The issues explain a refusal to the model. `tool` is
- * the list of all tools if none has the name.
+ * Parses and checks the arguments of a call. The issues explain to the model why a call was
+ * refused. If no tool has the name, `tool` is the list of all tools.
  */
 export function checkCall(
   call: ToolCall,

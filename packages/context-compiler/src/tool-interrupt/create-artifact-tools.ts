@@ -7,7 +7,7 @@ import type { ArtifactSource } from "./artifact-source.ts";
 import { readArtifactTool, type ReadArtifactInput } from "./read-artifact-tool.ts";
 import { searchArtifactTool, type SearchArtifactInput } from "./search-artifact-tool.ts";
 
-/** Where the tools search. */
+/** Where the tools search for artifacts. */
 export interface ArtifactToolsOptions {
   /** The session's own store by default. */
   store?: ArtifactStore | undefined;
@@ -17,7 +17,7 @@ export interface ArtifactToolsOptions {
   counter?: TokenCounter | undefined;
 }
 
-/** `search_artifact` and `read_artifact`. */
+/** The tools `search_artifact` and `read_artifact`. */
 export type ArtifactTools = [
   ToolDefinition<SearchArtifactInput, string>,
   ToolDefinition<ReadArtifactInput, string | { content: Part[] }>,
@@ -25,15 +25,15 @@ export type ArtifactTools = [
 
 const readers = new WeakSet<object>();
 
-/** True for a tool of `createArtifactTools`. */
+/** True for a tool created by `createArtifactTools`. */
 export function isArtifactReader(tool: object): boolean {
   return readers.has(tool);
 }
 
 /**
- * Creates the tools with which a model gets stored results back. They search by words or a regular
+ * Creates the tools that let a model retrieve stored results. They search by words or a regular
  * expression, and read by lines or bytes. Answers have 400 tokens unless the model requests more.
- * They are never stored again.
+ * Answers are never stored again.
  * @throws ContextCompilerError `invalid_options` without any store
  */
 export function createArtifactTools({

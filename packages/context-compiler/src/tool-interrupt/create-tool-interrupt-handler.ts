@@ -22,43 +22,43 @@ import type { ToolOutcomeEvent } from "./tool-event.ts";
 import { createToolListing } from "./tool-listing.ts";
 import { writeJson } from "./write-json.ts";
 
-/** How a handler calls tools, and where it records them. */
+/** How to call tools, and where to record the calls. */
 export interface ToolInterruptOptions {
   session: Session;
   bridge: ToolBridge;
   /** Stores large results. The session's own store by default. */
   artifactStore?: ArtifactStore | undefined;
   clock?: Clock | undefined;
-  /** Generates the ids of calls that have none. */
+  /** Generates ids for calls without one. */
   ids?: IdGenerator | undefined;
-  /** Default time limit of a call in milliseconds. 60,000 by default. */
+  /** Default time limit for a call in milliseconds. 60,000 by default. */
   timeoutMs?: number | undefined;
 }
 
-/** The time limit and id of a call. */
+/** Time limit and id of a call. */
 interface ToolCallOptions {
   timeoutMs?: number | undefined;
-  /** The `id` of the model's call. A new one for the application's own call. */
+  /** The `id` of the model's call. By default, a new id for the application's own call. */
   callId?: string | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** Calls tools, and records each call and its outcome. */
+/** Calls tools, and records every call with its outcome. */
 export interface ToolInterruptHandler {
   /**
-   * Returns the bridge's tools. They are listed once, and again for an unknown name.
+   * Returns the bridge's tools. Lists them once, and again if a name is unknown.
    * @throws ContextCompilerError `aborted`, or any error of the bridge
    */
   tools(options?: { signal?: AbortSignal | undefined }): Promise<readonly BridgedTool[]>;
   /**
-   * Records the call, runs the tool, and records exactly one outcome in every case. `args` is an object, or the
-   * model's JSON text. If a tool fails, breaks its schema, is unknown or gets invalid arguments, the outcome is a
-   * `tool_error` with a message for the model. A result after the time limit is recorded as late and never shown.
+   * Records the call, runs the tool, and always records exactly one outcome. `args` is an object, or the model's JSON
+   * text. If a tool fails, violates its schema, is unknown or gets invalid arguments, the outcome is a `tool_error`
+   * with a message for the model. A result that arrives after the time limit is recorded as late and never shown.
    * @throws ContextCompilerError `invalid_options` before anything is recorded, if the time limit is invalid or `args`
    * can't be written as JSON, `aborted` after the outcome was recorded, or any error of recording
    */
   call(name: string, args: unknown, options?: ToolCallOptions): Promise<ToolOutcomeEvent>;
-  /** Runs the calls of one answer in parallel. Returns the outcomes in their order. */
+  /** Runs the calls of one answer in parallel. Returns the outcomes in call order. */
   callAll(
     calls: readonly ToolCall[],
     options?: Omit<ToolCallOptions, "callId">,
@@ -68,7 +68,7 @@ export interface ToolInterruptHandler {
 const defaultTimeoutMs = 60_000;
 
 /**
- * Creates a handler for the tools of a session.
+ * Creates a handler for a session's tools.
  * @throws ContextCompilerError `invalid_options`
  */
 export function createToolInterruptHandler(options: ToolInterruptOptions): ToolInterruptHandler {
@@ -123,7 +123,7 @@ export function createToolInterruptHandler(options: ToolInterruptOptions): ToolI
     await session.record("tool_call", { callId, name, arguments: toolCall.arguments });
     const startedAt = clock.now();
     const write = (outcome: Outcome, isLate: boolean): Promise<ToolOutcomeEvent> => {
-      // A wall clock may be set back during the call.
+      // The wall clock may be set back during the call.
       const durationMs = Math.max(0, clock.now() - startedAt);
       return recordOutcome(outcome, { call: toolCall, session, artifactStore, durationMs, isLate });
     };
@@ -131,12 +131,12 @@ export function createToolInterruptHandler(options: ToolInterruptOptions): ToolI
       run: (limits) => run(toolCall, limits),
       timeoutMs,
       signal,
-      // The caller already has its outcome, so a failure of the log can't be reported.
+      // The caller already has the outcome, so a failure of the log can't be reported.
       onLate: (late) => void write(late, true).catch(() => undefined),
     });
     const event = await write(outcome, false).catch((error: unknown) => {
       if (!ContextCompilerError.isInstance(error) || error.code !== "invalid_event") throw error;
-      // If no event can hold the result, the call ends with an error of the tool.
+      // If no event can hold the result, the call ends with a tool error.
       return write(
         { kind: "tool_error", content: `The tool's answer can't be recorded: ${error.message}` },
         false,
@@ -180,8 +180,8 @@ interface Race {
 }
 
 /**
- * Races the result against the time limit and the caller's abort. The first is the outcome. A later
- * result is late.
+ * Races the result against the time limit and the caller's abort. Whichever comes first is the outcome. A result after
+ * that is late.
  */
 async function raceAgainstLimits({ run, timeoutMs, signal, onLate }: Race): Promise<Outcome> {
   const timeout = new DOMException(`No answer within ${timeoutMs} ms`, "TimeoutError");
@@ -194,7 +194,7 @@ async function raceAgainstLimits({ run, timeoutMs, signal, onLate }: Race): Prom
     return await untilAborted(running, deadline.signal);
   } catch (error) {
     if (!deadline.signal.aborted) return { kind: "tool_error", content: messageOf(error) };
-    // A later rejection is the tool's reaction to the abort, not a result.
+    // If it rejects later, that is the tool's reaction to the abort and not a result.
     running.then(onLate, () => undefined);
     if (deadline.signal.reason === timeout) return { kind: "tool_timeout", timeoutMs };
     const content = "The call was cancelled before the tool answered.";

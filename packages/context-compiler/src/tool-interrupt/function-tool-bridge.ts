@@ -6,10 +6,10 @@ import type { BridgedTool, ToolBridge, ToolOutput } from "./tool-bridge.ts";
 import { writeJson } from "./write-json.ts";
 
 /**
- * Creates a bridge to functions of this process. A text is returned unchanged. `{ content: Part[],
- * isError? }` is an answer in parts. Bytes are an image or a file. An `Error` is a failure with its
- * message. Undefined is an empty text. Anything else becomes JSON (see `writeJson`). A value
- * without a JSON form, such as a function or a stream, is a failure that says so.
+ * Creates a bridge to functions in this process. A string is returned unchanged. `{ content:
+ * Part[], isError? }` is an answer in parts. Bytes are an image or a file. An `Error` is a failure
+ * with its message. Undefined becomes empty text. Anything else becomes JSON (see `writeJson`). A
+ * value without a JSON form, such as a function or a stream, is reported as a failure.
  * @throws ContextCompilerError `invalid_options` if two tools have the same name
  */
 export function functionToolBridge(tools: readonly ToolDefinition<never>[]): ToolBridge {
@@ -46,7 +46,7 @@ function describeTool(tool: ToolDefinition<never>): BridgedTool {
   };
 }
 
-/** Runs a tool. The handler has checked the input against the tool's own schema. */
+/** Runs a tool. The handler has already checked the input against the tool's own schema. */
 function run(
   tool: ToolDefinition<never>,
   input: unknown,
@@ -80,8 +80,8 @@ function reportsError(answer: unknown): boolean {
 }
 
 /**
- * Reads an answer in parts. Data may be bytes or, as in MCP, base64. Undefined for any other
- * answer.
+ * Reads an answer in parts. Data may be bytes or, as in MCP, base64. Returns undefined for any
+ * other answer.
  */
 function partsOf(answer: unknown): Part[] | undefined {
   if (typeof answer !== "object" || answer === null || !("content" in answer)) return undefined;

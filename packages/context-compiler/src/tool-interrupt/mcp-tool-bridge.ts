@@ -10,7 +10,7 @@ interface McpRequestOptions {
   timeout?: number | undefined;
 }
 
-/** The methods that this bridge uses of a connected `Client` of `@modelcontextprotocol/sdk`. */
+/** The methods of a connected `@modelcontextprotocol/sdk` `Client` that this bridge calls. */
 export interface McpClient {
   listTools(
     params?: { cursor?: string | undefined },
@@ -23,14 +23,14 @@ export interface McpClient {
   ): Promise<object>;
 }
 
-/** Added to the handler's time limit to set the client's own, which only has to end later. */
+/** Extra time for the client beyond the handler's timeout, so that the handler's ends first. */
 const marginMs = 5_000;
-/** Page limit of a tool list, in case a server always returns another cursor. */
+/** Maximum number of pages in a tool list, in case a server keeps returning new cursors. */
 const maxPages = 100;
 
 /**
- * Creates a bridge to the tools of an MCP server. Text, images, audio and resources of a result
- * become parts, and `structuredContent` its value.
+ * Creates a bridge to the tools of an MCP server. A result's text, images, audio and resources
+ * become parts, and `structuredContent` becomes its value.
  */
 export function mcpToolBridge(client: McpClient): ToolBridge {
   return {
@@ -42,9 +42,12 @@ export function mcpToolBridge(client: McpClient): ToolBridge {
         const answer = await client.listTools(cursor === undefined ? {} : { cursor }, options);
         found.push(...answer.tools.map(readTool));
         cursor = answer.nextCursor;
-        if (cursor === undefined) break;
+        if (cursor === undefined) return found.sort((a, b) => compareCodeUnits(a.name, b.name));
       }
-      return found.sort((a, b) => compareCodeUnits(a.name, b.name));
+      throw new ContextCompilerError(
+        "invalid_options",
+        `The MCP server lists its tools in more than ${maxPages} pages.`,
+      );
     },
     async call(name, input, { signal, timeoutMs }) {
       const params = isRecord(input) ? { name, arguments: input } : { name };
@@ -62,7 +65,7 @@ function readTool(tool: object): BridgedTool {
   if (typeof name !== "string" || name === "") {
     throw new ContextCompilerError(
       "invalid_options",
-      "The MCP server names a tool without a name.",
+      "The MCP server lists a tool without a name.",
     );
   }
   return {
@@ -110,7 +113,7 @@ function readResource(resource: JsonRecord): Part {
 
 const textTypes = /^(?:text\/[^;]+|application\/json)(?:; ?charset=utf-8)?$/i;
 
-/** Decodes a text that a server sends as bytes, so that it is masked and summarized as text. */
+/** Decodes text that a server sends as bytes, so that it is masked and summarized as text. */
 function readText({ mimeType, data }: MediaPart): Part | undefined {
   if (data === undefined || !textTypes.test(mimeType)) return undefined;
   try {

@@ -16,15 +16,15 @@ import {
 } from "./artifact-source.ts";
 import { readLines } from "./read-lines.ts";
 
-/** The model's input: an artifact, and which lines, rows or bytes of it. */
+/** The model's input: an artifact, and the lines, rows or bytes to read. */
 export interface ReadArtifactInput {
-  /** The artifact's id, or the first digits that the prompt showed. */
+  /** The artifact's id, or the leading digits shown in the prompt. */
   handle: string;
-  /** From 1, both included. */
+  /** Line numbers, from 1. Both are included. */
   lines?: { start: number; end?: number | undefined } | undefined;
   /** Rows of JSON, a table or a page, by the numbers that the model saw. From 1, both included. */
   rows?: { start: number; end?: number | undefined } | undefined;
-  /** From 0, `end` excluded. */
+  /** Byte offsets, from 0. `end` is excluded. */
   bytes?: { start: number; end?: number | undefined } | undefined;
   /** Approximate token limit of the answer. 400 by default. */
   maxTokens?: number | undefined;
@@ -36,13 +36,10 @@ const range = {
   required: ["start"],
 };
 
-/** Images of up to this size are shown whole. */
+/** Maximum size of an image to show whole. */
 const maxImageBytes = 1024 * 1024;
 
-/**
- * Creates the tool `read_artifact`, which reads a bounded range of a stored result, by lines or
- * bytes.
- */
+/** Creates the tool `read_artifact`, which reads a limited range of a stored result, by lines or bytes. */
 export function readArtifactTool(
   source: ArtifactSource,
 ): ToolDefinition<ReadArtifactInput, string | { content: Part[] }> {
@@ -67,7 +64,7 @@ export function readArtifactTool(
   };
 }
 
-/** Upper bound of characters per token. If the answer has too many tokens, fewer characters are read. */
+/** Upper bound on characters per token. If the answer has too many tokens, fewer characters are read. */
 const charsPerToken = 4;
 
 async function readWithin(
@@ -87,7 +84,7 @@ async function readWithin(
   }
 }
 
-/** Checks the input. Models do not always follow the schema, so the answer says what to change. */
+/** Checks the input. Models do not always follow the schema, so the answer explains what to change. */
 function refuseRead(input: Partial<ReadArtifactInput>): string | undefined {
   const handle = String(input.handle ?? "");
   if (typeof input.handle !== "string") return refuseArtifact(handle, notFound);
@@ -126,7 +123,7 @@ async function readArtifact(
   }
 }
 
-/** Reads rows, or lines of a text that is stored as JSON, by the numbers that the model saw. */
+/** Reads rows, or lines of text stored as JSON, by the numbers that the model saw. */
 async function readNumbered(
   { rows, lines }: ReadArtifactInput,
   { artifactId, mimeType, sizeBytes }: FoundArtifact,
@@ -140,7 +137,7 @@ async function readNumbered(
   const { start: from, end: to = Number.MAX_SAFE_INTEGER } = range;
   const budget = Math.floor(maxChars / charsPerToken) - headTokens;
   const piece = readContent(text, { from, to, budget, counter });
-  // JSON that was stored unquoted has no such lines.
+  // JSON that was stored unquoted does not have such lines.
   if (rows === undefined && piece.numbering === "rows") return undefined;
   const { numbering, last, isCut } = piece;
   const head = `[artifact ${artifactId.slice(0, 12)}, ${mimeType}, `;
@@ -155,7 +152,7 @@ async function readNumbered(
   return `${head}${numbering} ${from} to ${piece.to}${cut}, ${rest}]\n${piece.text}`;
 }
 
-/** Tokens of the line that names the artifact. */
+/** Tokens reserved for the line that names the artifact. */
 const headTokens = 40;
 
 async function readText(
@@ -184,7 +181,7 @@ async function readText(
   return `${head}lines ${start} to ${piece.lastLine}, ${rest}]\n${piece.text}`;
 }
 
-/** Reads up to `maxBytes` of an artifact, after a line that names the range. */
+/** Reads up to `maxBytes` of an artifact. Precedes them with a line that names the range. */
 async function readRange(
   { start, end }: ByteRange,
   { artifactId, mimeType, sizeBytes }: FoundArtifact,
@@ -205,7 +202,7 @@ interface RangeContext {
   signal: AbortSignal | undefined;
 }
 
-/** Removes partial characters, since a range may begin or end inside one. */
+/** Removes partial characters at both ends, since a range may start or end inside one. */
 function wholeCharacters(piece: Uint8Array): string {
   return `\n${new TextDecoder().decode(piece).replace(/^\uFFFD{1,3}|\uFFFD{1,3}$/g, "")}`;
 }

@@ -1,19 +1,19 @@
-/** Lines of a UTF-8 stream. */
+/** Lines read from a UTF-8 stream. */
 export interface LinesPiece {
-  /** Without the last line end. */
+  /** The text without its last line end. */
   text: string;
-  /** The number of the last line that was read, from 1. If the stream ended before `start`, its number of lines. */
+  /** Number of the last line read, from 1. If the stream ended before `start`, the number of lines in the stream. */
   lastLine: number;
   isAtEnd: boolean;
-  /** True if the last line alone exceeded the limit and was cut. */
+  /** True if the last line exceeded the limit on its own and was cut. */
   isCutInLine: boolean;
-  /** Byte offset in the stream at the end of the text. */
+  /** Byte offset of the end of the text in the stream. */
   endByte: number;
 }
 
 /**
- * Reads lines from a stream. Reads no further than necessary, and holds up to `maxChars` characters
- * and one chunk.
+ * Reads lines from a stream. Reads no further than necessary, and holds no more than `maxChars` characters and one
+ * chunk.
  */
 export async function readLines(
   stream: AsyncIterable<Uint8Array>,
@@ -50,7 +50,7 @@ export async function readLines(
   });
   const cut = (part: string): LinesPiece => {
     const lastLineStart = kept.lastIndexOf("\n") + 1;
-    // Returns whole lines. Only a line that is too long by itself is cut.
+    // Returns whole lines. Only cuts a line that is too long on its own.
     if (lastLineStart > 0) {
       seenBytes -= encoder.encode(kept.slice(lastLineStart)).length;
       kept = kept.slice(0, lastLineStart);

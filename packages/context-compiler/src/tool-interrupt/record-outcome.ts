@@ -25,7 +25,7 @@ interface RecordContext {
 
 const longestError = 4_000;
 
-/** Records the one outcome of a call, or a late result. */
+/** Records the single outcome of a call, or a late result. */
 export function recordOutcome(
   outcome: Outcome,
   { call, session, artifactStore, durationMs, isLate }: RecordContext,
@@ -49,7 +49,7 @@ export function recordOutcome(
   return session.record("tool_success", { ...data, ...details, content }, { artifactStore });
 }
 
-/** Keeps the first and last lines, which usually state the error. */
+/** Keeps the first and last lines, which usually contain the error. */
 function bounded(content: string | Part[]): string | Part[] {
   return typeof content === "string"
     ? truncateMiddle(content, { maxChars: longestError }).text

@@ -16,23 +16,22 @@ import {
 } from "./artifact-source.ts";
 import { textPieces } from "./text-pieces.ts";
 
-/** The model's input for a search. */
+/** The model's input to a search. */
 export interface SearchArtifactInput {
-  /** The artifact's id, or the first digits that the prompt showed. By default the whole conversation is searched. */
+  /** The artifact's id, or the leading digits shown in the prompt. Searches the whole conversation by default. */
   handle?: string | undefined;
   scope?: "all" | undefined;
   query: string;
   /** True if the query is a regular expression in RE2 syntax. */
   regex?: boolean | undefined;
-  /** Lines of context around a hit. */
+  /** Number of context lines around a hit. */
   around?: number | undefined;
-  /** Tokens of the answer. 400 by default. */
+  /** Token limit for the answer. 400 by default. */
   maxTokens?: number | undefined;
 }
 
 /**
- * Creates the tool `search_artifact`, which finds lines and rows of stored results by words or by a
- * regular expression.
+ * Creates the tool `search_artifact`, which finds lines and rows in stored results, by words or a regular expression.
  */
 export function searchArtifactTool(
   source: ArtifactSource,
@@ -110,7 +109,7 @@ async function searchSources(
   return `${showBest(found, { options, budget: budget - counter.count(tail) })}${tail}`;
 }
 
-/** Checks the input. Models do not always follow the schema, so the answer says what to change. */
+/** Checks the input. Models do not always follow the schema, so the answer explains what to change. */
 function refuseSearch({ query, scope, handle }: Partial<SearchArtifactInput>): string | undefined {
   if (typeof query !== "string" || query.trim() === "")
     return "[nothing to look for: query has to be words, ids or, with regex, an expression]";
@@ -121,18 +120,18 @@ function refuseSearch({ query, scope, handle }: Partial<SearchArtifactInput>): s
     : `[unknown scope ${JSON.stringify(scope).slice(0, 80)}: leave it out, or name one result by handle]`;
 }
 
-/** Tokens of the line that names the artifact. */
+/** Tokens reserved for the line that names the artifact. */
 const headTokens = 30;
-/** How many artifacts a search without a handle covers, newest first. */
+/** Maximum number of artifacts that a search without a handle covers, newest first. */
 const maxArtifacts = 50;
-/** Characters of a piece, for artifacts that are searched piece by piece. */
+/** Characters per piece, for artifacts that are searched in pieces. */
 const pieceChars = 2_000_000;
-/** Maximum number of pieces whose hits are shown. */
+/** Maximum number of pieces to show hits from. */
 const maxShown = 4;
-/** Pieces below this share of the best piece's score are not shown. */
+/** Pieces that score below this share of the best piece's score are not shown. */
 const goodShare = 0.6;
 
-/** Lists the sources to search, newest first, and counts the stored results that are left out. */
+/** Lists the sources to search, newest first, and counts stored results that are left out. */
 async function sourcesOf(
   handle: string | undefined,
   source: ArtifactSource,
@@ -173,7 +172,7 @@ interface Search {
   signal: AbortSignal | undefined;
 }
 
-/** Finds the pieces of an artifact with the best hits, in the order of the artifact. */
+/** Finds the pieces of an artifact with the best hits, in artifact order. */
 async function searchOne(
   artifact: FoundArtifact,
   { source, options, signal }: Search,
@@ -198,8 +197,8 @@ function bestOf(pieces: readonly FoundPiece[]): FoundPiece[] {
 }
 
 /**
- * Divides the budget between the best pieces. If one of them gets no line, fewer are shown and the
- * others are only named.
+ * Divides the budget among the best pieces. If any of them would get no line, shows fewer pieces and only names the
+ * others.
  */
 function showBest(
   found: readonly FoundPiece[],
@@ -230,7 +229,7 @@ function namesOf(artifacts: readonly FoundArtifact[]): string {
     : `${artifacts.length} stored results`;
 }
 
-/** Compiles a model's expression so that it always runs in linear time. */
+/** Compiles a model's regular expression so that it always runs in linear time. */
 async function compilePattern(query: string): Promise<{ test(text: string): boolean } | string> {
   const { RE2JS } = await import("re2js");
   try {

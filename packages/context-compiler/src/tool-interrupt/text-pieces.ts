@@ -1,7 +1,7 @@
-/** A piece of a text. It holds whole lines, unless one line is longer than a piece. */
+/** A piece of a text. Contains whole lines, unless a single line is longer than a piece. */
 export interface TextPiece {
   text: string;
-  /** The number of its first line, from 1. */
+  /** Number of its first line, from 1. */
   firstLine: number;
 }
 

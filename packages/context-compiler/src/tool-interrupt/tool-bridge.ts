@@ -1,23 +1,23 @@
 import type { Part } from "@ccl/core";
 
-/** A tool's description, known before it is called. */
+/** A tool's description, available before it is called. */
 export interface BridgedTool {
   name: string;
   description?: string | undefined;
   /** JSON Schema of the arguments. */
   inputSchema?: object | undefined;
-  /** JSON Schema of the result. The handler registers it and checks results against it. */
+  /** JSON Schema of the result. The handler registers it and validates results against it. */
   outputSchema?: object | undefined;
-  /** True if its results are pieces of artifacts, which are never stored again. */
+  /** True if its results are pieces of artifacts. Such results are never stored again. */
   readsArtifacts?: boolean | undefined;
 }
 
-/** A tool's result before it is checked and masked. */
+/** A tool's result before checking and masking. */
 export interface ToolOutput {
   content: string | Part[];
-  /** The result as a value, if the tool returns one besides its text. */
+  /** The result as a value, if the tool returns one in addition to its text. */
   structured?: unknown;
-  /** True if the tool reports a failure, which `content` describes. */
+  /** True if the tool reports a failure. `content` describes it. */
   isError?: boolean | undefined;
   /** The media type of the text in `content`. Guessed by default. */
   mimeType?: string | undefined;
@@ -26,15 +26,15 @@ export interface ToolOutput {
 /** The context of one call. */
 interface BridgeCall {
   callId: string;
-  /** Aborts when the call ends, by its time limit or by the caller. */
+  /** Aborts when the call ends, either at its time limit or by the caller. */
   signal: AbortSignal;
   timeoutMs: number;
 }
 
-/** Gives access to tools wherever they run. */
+/** Provides access to tools, wherever they run. */
 export interface ToolBridge {
-  /** Lists the tools, in a stable order. */
+  /** Lists the tools in a stable order. */
   tools(options?: { signal?: AbortSignal | undefined }): Promise<readonly BridgedTool[]>;
-  /** Runs a tool. It may reject, hang, or answer late; the handler deals with all three. */
+  /** Runs a tool. It may reject, hang, or answer late. The handler copes with all three. */
   call(name: string, input: unknown, call: BridgeCall): Promise<ToolOutput>;
 }

@@ -2,13 +2,16 @@ import { throwIfAborted, untilAborted } from "@ccl/core/async";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import type { BridgedTool, ToolBridge } from "./tool-bridge.ts";
 
-/** Lists the tools of a bridge once, and shares the result among all callers. */
+/** Lists a bridge's tools once, and shares the result among all callers. */
 export interface ToolListing {
-  /** @throws ContextCompilerError `aborted` as soon as the signal is aborted, or any error of the bridge */
+  /**
+   * Returns the tools.
+   * @throws ContextCompilerError `aborted` as soon as the signal is aborted, or any error of the bridge
+   */
   tools(signal?: AbortSignal): Promise<readonly BridgedTool[]>;
   /**
-   * Finds a tool. Lists again if the last listing lacks the name, and returns all tools if there
-   * still is none.
+   * Finds a tool. If the last listing lacks the name, lists the tools again. Returns all tools if the name is still
+   * missing.
    */
   find(name: string, signal: AbortSignal): Promise<BridgedTool | readonly BridgedTool[]>;
 }
@@ -21,9 +24,8 @@ interface Listing {
 }
 
 /**
- * Creates a listing of a bridge's tools. A caller that gives up does not cancel the listing for the
- * others. It is cancelled once no caller waits. Later callers never join a listing that a caller
- * gave up on, since it may hang.
+ * Creates a listing of a bridge's tools. A caller that gives up does not cancel the listing for others. The listing is
+ * cancelled once no caller is waiting. Later callers never join a listing that a caller gave up on, since it may hang.
  */
 export function createToolListing(bridge: ToolBridge): ToolListing {
   let last: Listing | undefined;

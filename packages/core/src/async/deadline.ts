@@ -9,7 +9,7 @@ export interface TimeoutOptions {
   onTimeout: () => Error;
 }
 
-/** The end of a call, which combines its time limit and the caller's signal. */
+/** The deadline of a call, which combines its time limit and the caller's signal. */
 export interface Deadline {
   /** Aborts with the first reason that ended the call. The call's work should observe it. */
   readonly signal: AbortSignal;
@@ -22,7 +22,7 @@ export interface Deadline {
   close(): void;
 }
 
-// Some platforms fire a longer timer immediately.
+// Some platforms fire longer timers immediately.
 const maxTimerMs = 2_147_483_647;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Parses `Retry-After` into milliseconds. The header holds seconds or an HTTP date (RFC 9110,
- * section 10.2.3). A past date gives 0. Undefined if the header is absent or cannot be parsed.
+ * Parses `Retry-After` into milliseconds. The header holds seconds or an HTTP date (RFC 9110, section 10.2.3). Returns
+ * 0 for a past date. Undefined if the header is absent or cannot be parsed.
  */
 export function parseRetryAfter(
   header: string | null | undefined,

@@ -1,7 +1,7 @@
 import { backoffDelay } from "./retry-delay.ts";
 import { sleep } from "./sleep.ts";
 
-/** Which failures are retried, and for how long. */
+/** Options that decide which failures are retried, and for how long. */
 export interface RetryOptions {
   /** Maximum number of calls after the first one. 0 turns retries off. 2 by default. */
   retries?: number | undefined;

@@ -11,7 +11,7 @@ export class TurnQueue {
     this.#ErrorClass = ErrorClass;
   }
 
-  /** Runs an action in its own turn. An abort during the wait gives up the place in the queue. */
+  /** Runs an action in its own turn. An abort during the wait removes it from the queue. */
   async run<T>(action: () => T | Promise<T>, signal?: AbortSignal | undefined): Promise<T> {
     throwIfAborted(signal, this.#ErrorClass);
     if (this.#isTaken) await this.#wait(signal);

@@ -14,7 +14,7 @@ const longestCachedPiece = 128;
 const cachedPieces = 50_000;
 const warmUpBytes = 4_000;
 
-/** Where a counter gets its vocabulary. */
+/** Options of `createBpeCounter`. */
 export interface BpeCounterOptions {
   /**
    * The bytes that `loadVocabulary` returned, for example from a file. Without them,
@@ -111,7 +111,7 @@ function createPieceCounter(
   };
 }
 
-/** Copies the piece, because a slice would keep the whole text alive as long as the cache. */
+/** Copies the piece, because a cached slice would keep the whole text in memory. */
 function copyOf(piece: string): string {
   return String.fromCharCode(
     ...Array.from({ length: piece.length }, (_, index) => piece.charCodeAt(index)),

@@ -1,9 +1,9 @@
-/** The longest range that has a hash. The longest tokens have 128 bytes. */
+/** Maximum length of a range that can be hashed. The longest tokens have 128 bytes. */
 const longestSpan = 1024;
 const base = 0x2f0b4c47;
 
 /**
- * A text as UTF-8, with hashes of any range in constant time. Positions begin at 1, so that every
+ * A string as UTF-8, which can hash any range in constant time. Positions begin at 1, so that every
  * position has a predecessor.
  */
 export class HashedBytes {

@@ -2,7 +2,8 @@ import { HashedBytes } from "./hashed-bytes.ts";
 import { NO_RANK, type TokenTable } from "./token-table.ts";
 
 /**
- * Code units of the longest piece that is merged as a whole. A code unit takes up to three bytes.
+ * Maximum length, in code units, of a piece that is merged as a whole. A code unit takes up to
+ * three bytes.
  */
 const longestPiece = 2 ** 15;
 const longestBytes = 3 * longestPiece;
@@ -26,7 +27,7 @@ export class PieceMerger {
   readonly #next = new Int32Array(longestBytes + 2);
   readonly #previous = new Int32Array(longestBytes + 2);
   readonly #rankAt = new Int32Array(longestBytes + 2);
-  /** The rank under which the merge at each position was last queued. */
+  /** The rank with which the merge at each position was last queued. */
   readonly #queuedAt = new Int32Array(longestBytes + 2);
   /**
    * Merges with a lower rank than their neighbours, which includes the lowest of all. Some entries

@@ -6,7 +6,7 @@ export const NO_RANK: number = 2 ** 31 - 1;
 const rankBits = 18;
 const rankMask = 2 ** rankBits - 1;
 
-/** An encoding's tokens by the hash of their bytes. */
+/** An encoding's tokens, looked up by the hash of their bytes. */
 export class TokenTable {
   /** Ranks of the tokens of two bytes, at `256 * first + second`. */
   readonly pairRanks: Int32Array = new Int32Array(2 ** 16).fill(NO_RANK);
@@ -17,8 +17,8 @@ export class TokenTable {
   readonly #bytes: Uint8Array;
   readonly #starts: Int32Array;
   /**
-   * A hash table with open addressing. A slot holds the upper bits of a token's hash and, in the
-   * lower bits, its rank + 1. 0 is an empty slot.
+   * A hash table with open addressing. A slot contains the upper bits of a token's hash and, in the lower bits, its
+   * rank + 1. 0 marks an empty slot.
    */
   readonly #slots: Int32Array;
   #longestToken = 0;
@@ -74,7 +74,7 @@ export class TokenTable {
     return (Math.imul(hash ^ (hash >>> 15), 0x45d9f3b) >>> 7) & (this.#slots.length - 1);
   }
 
-  /** Returns the length of the token if the bytes at `start` equal it, else -1. */
+  /** Returns the length of the token if the bytes at `start` equal it, otherwise -1. */
   #lengthAt(rank: number, bytes: Uint8Array, start: number): number {
     const first = this.#starts[rank] ?? 0;
     const length = (this.#starts[rank + 1] ?? 0) - first;

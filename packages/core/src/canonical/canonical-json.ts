@@ -5,14 +5,14 @@ const loneSurrogate = /\p{Surrogate}/u;
 
 interface Frame {
   container: object;
-  /** Sorted names of an object. Undefined for an array. */
+  /** Sorted member names of an object. Undefined for an array. */
   keys: string[] | undefined;
   values: unknown[];
   index: number;
 }
 
 /**
- * Writes the canonical JSON of RFC 8785 (JCS). Equal values have the same text, so its hash
+ * Writes the canonical JSON of RFC 8785 (JCS). Equal values produce the same text, so its hash
  * identifies the value. Like `JSON.stringify`, it leaves out undefined members and calls `toJSON`.
  * It rejects all other values that JSON cannot represent. Needs constant stack space.
  * @throws CanonicalJsonError

@@ -6,8 +6,8 @@ export function sha256Hex(data: string | Uint8Array): string {
 }
 
 /**
- * Returns the first 8 digits of `sha256Hex`: a short version mark for prompts. Too short for
- * storage keys.
+ * Returns the first 8 digits of `sha256Hex`: a short version id for prompts. Too short for storage
+ * keys.
  */
 export function sha8(data: string | Uint8Array): string {
   return sha256Hex(data).slice(0, 8);

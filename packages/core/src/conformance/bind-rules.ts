@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 
-/** One rule of a contract, for any test runner: `for (const { name, run } of rules) it(name, run)`. */
+/** A rule of a contract, for any test runner: `for (const { name, run } of rules) it(name, run)`. */
 export interface ConformanceRule {
   name: string;
-  /** Rejects with an assertion error that says what was expected, if the rule is broken. */
+  /** Rejects with an assertion error if the rule is broken. The error says what was expected. */
   run(): Promise<void>;
 }
 
@@ -15,11 +15,11 @@ export interface ConformanceHooks<Subject> {
   open(): Promise<Subject>;
   /** Closes the subject and opens the same data again, as after a restart. */
   reopen?(subject: Subject): Promise<Subject>;
-  /** Opens a second handle on the data of an open subject, as another process would. */
+  /** Opens a second handle to the data of an open subject, as another process would. */
   openSecond?(subject: Subject): Promise<Subject>;
 }
 
-/** A rule that is not bound to an adapter yet. */
+/** A rule that has not been bound to an adapter yet. */
 export interface KitRule<
   Subject,
   Hooks extends ConformanceHooks<Subject> = ConformanceHooks<Subject>,

@@ -1,12 +1,12 @@
 import { type Delimiter, readDelimitedRow } from "./read-delimited.ts";
 
-/** Reads rows from pieces of a text. A piece may end anywhere, even within a cell. */
+/** Reads rows from pieces of text. A piece may end anywhere, even within a cell. */
 export interface DelimitedScanner {
   /** Returns the rows that this piece completes. Rows of several megabytes may come later. */
   push(piece: string): string[][];
   /** Returns the remaining rows. Nothing may be pushed afterwards. */
   end(): string[][];
-  /** True while a quoted cell is open. After `end` this means that its closing quote is missing. */
+  /** True while a quoted cell is open. After `end`, this means that its closing quote is missing. */
   readonly isInQuotes: boolean;
   /** Characters of the incomplete row. */
   readonly pendingChars: number;

@@ -6,8 +6,8 @@ const sampleChars = 65_536;
 const sampleRows = 50;
 
 /**
- * Lazily yields the rows of a whole text, with the same result as the scanner. An unclosed quote
- * ends with the text.
+ * Lazily yields the rows of a complete text. Returns the same rows as the scanner. An unclosed
+ * quote ends with the text.
  */
 export function* readDelimited(text: string, delimiter: Delimiter): Generator<string[]> {
   for (let start = text.startsWith("\uFEFF") ? 1 : 0; start < text.length;) {
@@ -17,7 +17,7 @@ export function* readDelimited(text: string, delimiter: Delimiter): Generator<st
   }
 }
 
-/** One row of a text. */
+/** A row of the text. */
 export interface DelimitedRow {
   cells: string[];
   /** Offset of its line end, or of the end of the text. */
@@ -27,8 +27,8 @@ export interface DelimitedRow {
 }
 
 /**
- * Reads the row that begins at an offset, up to a line end outside of quotes or the end of the
- * text. An empty line gives one empty cell.
+ * Reads the row that begins at an offset, up to a line end outside quotes or the end of the text.
+ * An empty line has one empty cell.
  */
 export function readDelimitedRow(text: string, start: number, delimiter: Delimiter): DelimitedRow {
   const lineEnd = endAt(text, start);
@@ -79,8 +79,8 @@ function endAt(text: string, from: number, delimiter: Delimiter | "line" = "line
 
 /**
  * Finds the delimiter that splits the first rows into the largest number of cells, with an equal
- * number in each row. Equal numbers count more than large ones. A comma if the text has only one
- * column.
+ * number in each row. Equal numbers count more than large ones. Returns a comma if the text has
+ * only one column.
  */
 export function detectDelimiter(text: string): Delimiter {
   const sample = text.slice(0, sampleChars);

@@ -2,8 +2,8 @@
 export type ListenerErrorHandler = (error: unknown) => void;
 
 /**
- * Calls a listener if there is one. Its errors, including rejections of its promise, go to `onError` and never reach
- * the caller.
+ * Calls a listener if one exists. Its errors, including rejections of its promise, go to `onError` and never reach the
+ * caller.
  */
 export function callListener<Value>(
   listener: ((value: Value) => unknown) | undefined,

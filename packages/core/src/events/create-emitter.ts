@@ -11,7 +11,7 @@ export interface EmitterOptions {
   onListenerError?: ListenerErrorHandler | undefined;
 }
 
-/** Typed events: `Events` maps the name of each event to its payload. */
+/** An emitter of typed events. `Events` maps each event name to its payload. */
 export interface Emitter<Events extends object> {
   /**
    * Subscribes a listener to later events of that name. Returns a function that unsubscribes it.

@@ -1,4 +1,4 @@
-/** Far more alternatives and characters than real patterns have. */
+/** Limits well above the alternatives and characters in real patterns. */
 const MAX_ALTERNATIVES = 64;
 const MAX_LENGTH = 10_000;
 
@@ -12,20 +12,20 @@ interface ClassToken {
   ranges: [string, string][];
 }
 
-/** How a pattern is interpreted. */
+/** Options for how a pattern is interpreted. */
 export interface PathMatcherOptions {
-  /** `{a,b}` matches either alternative. */
+  /** True if `{a,b}` matches either alternative. */
   hasBraces?: boolean | undefined;
-  /** A backslash makes the next character literal. */
+  /** True if a backslash makes the next character literal. */
   hasEscapes?: boolean | undefined;
-  /** A leading dot of a name must appear in the pattern. */
+  /** True if a name's leading dot only matches a dot in the pattern. */
   skipsDotNames?: boolean | undefined;
 }
 
 /**
- * Creates a test of whole paths with slashes. `**` matches any number of folders, including none.
- * Within names, `*`, `?`, `[a-z]` and `[!a]` work. Takes time proportional to path times pattern.
- * Undefined if the pattern is too long or has more than 64 alternatives.
+ * Creates a function that tests whole paths with slashes. `**` matches any number of folders,
+ * including none. Within names, `*`, `?`, `[a-z]` and `[!a]` work. Takes time proportional to path
+ * times pattern. Undefined if the pattern is too long or has more than 64 alternatives.
  */
 export function createPathMatcher(
   pattern: string,
@@ -116,12 +116,12 @@ function fitsPath(
   return reached[pattern.length] === true;
 }
 
-/** True for a leading dot that the pattern does not contain. */
+/** True for a name with a leading dot that the pattern does not contain. */
 function isHidden([start]: readonly string[], segment: Segment): boolean {
   return start === "." && (segment === "**" || segment[0]?.kind !== "text");
 }
 
-/** Adds the matches in which `**` stands for no folder. */
+/** Adds the matches in which `**` matches no folder. */
 function closure(pattern: readonly Segment[], reached: boolean[]): boolean[] {
   for (const [index, segment] of pattern.entries())
     if (segment === "**" && reached[index] === true) reached[index + 1] = true;

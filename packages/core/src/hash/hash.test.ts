@@ -22,9 +22,7 @@ describe.each([
           ours.update(piece);
           theirs.update(piece);
         }
-        const fork = ours.copy().update("more");
-        expect(ours.digestHex()).toBe(theirs.copy().digest("hex"));
-        expect(fork.digest()).toEqual(new Uint8Array(theirs.update("more").digest()));
+        expect(ours.digestHex()).toBe(theirs.digest("hex"));
       }),
     );
   });

@@ -7,7 +7,7 @@ export type BodyText =
   | { status: "too_large"; text: string }
   | { status: "invalid_utf8" };
 
-/** Limits of a body. */
+/** Limits for reading a body. */
 export interface BodyTextOptions {
   maxBytes: number;
   /** Ends the read in bounded time, even if the server stalls. */

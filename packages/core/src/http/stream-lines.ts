@@ -15,7 +15,8 @@ export async function* streamLines(chunks: AsyncIterable<Uint8Array>): AsyncGene
   for await (const chunk of chunks) {
     const decoded = decoder.decode(chunk, { stream: true });
     if (decoded === "") continue;
-    // "\r" ends a line immediately. A "\n" at the start of the next chunk belongs to it.
+    // "\r" ends a line immediately. A "\n" at the start of the next chunk belongs to the same line
+    // end.
     const text = isAfterReturn && decoded.startsWith("\n") ? decoded.slice(1) : decoded;
     isAfterReturn = decoded.endsWith("\r");
     const lines = text.split(/\r\n|\r|\n/);

@@ -1,6 +1,5 @@
 /**
- * Freezes plain objects and arrays to their leaves. Assumes that a frozen object is frozen
- * throughout.
+ * Recursively freezes plain objects and arrays. Assumes that a frozen object is frozen throughout.
  */
 export function deepFreeze<T>(value: T): T {
   const rest: unknown[] = [value];

@@ -17,13 +17,13 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Returns the member if it is an object, else an empty object. */
+/** Returns the member if it is an object, otherwise an empty object. */
 export function recordAt(value: unknown, key: string): JsonRecord {
   const member = isRecord(value) ? value[key] : undefined;
   return isRecord(member) ? member : {};
 }
 
-/** Returns the member if it is an array, else an empty array. */
+/** Returns the member if it is an array, otherwise an empty array. */
 export function arrayAt(value: unknown, key: string): unknown[] {
   const member = isRecord(value) ? value[key] : undefined;
   return Array.isArray(member) ? member : [];
@@ -41,7 +41,9 @@ export function numberAt(value: unknown, key: string): number | undefined {
   return typeof member === "number" && Number.isFinite(member) ? member : undefined;
 }
 
-/** Returns a copy without undefined members, for records whose names are compared or listed. */
+/**
+ * Returns a copy without undefined members, for records whose member names are compared or listed.
+ */
 export function withoutUndefined<Value extends object>(
   record: Value,
 ): { [Key in keyof Value]: Exclude<Value[Key], undefined> };

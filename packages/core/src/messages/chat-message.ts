@@ -10,7 +10,7 @@ export interface ProviderFields {
   providerMetadata?: Record<string, unknown> | undefined;
 }
 
-/** A run of plain text. */
+/** A piece of plain text. */
 export interface TextPart extends ProviderFields {
   type: "text";
   text: string;
@@ -35,9 +35,8 @@ export interface ReasoningPart extends ProviderFields {
 }
 
 /**
- * A part of a provider's format that has no counterpart here. It is sent to that provider unchanged
- * and counted by its JSON. It can only be removed whole, together with the part that has the same
- * `pairId`.
+ * A part of a provider's format that has no counterpart here. It is sent to that provider unchanged and counted by its
+ * JSON. It can only be removed as a whole, together with the part that has the same `pairId`.
  */
 export interface ProviderPart {
   type: "provider";

@@ -1,8 +1,11 @@
-/** Turns texts into vectors of a fixed length. */
+/** Converts strings to vectors of a fixed length. */
 export interface Embedder {
-  /** Identifies the model and its version. Never compare vectors of different names. */
+  /**
+   * Identifies the model and its version. Never compare vectors from embedders with different
+   * names.
+   */
   name: string;
   dimensions: number;
-  /** Returns one vector per text, in the given order. */
+  /** Returns one vector per string, in the given order. */
   embed(texts: string[], options?: { signal?: AbortSignal | undefined }): Promise<Float32Array[]>;
 }

@@ -11,7 +11,7 @@ export interface ModelCapabilities {
   promptCache?: "explicit" | "automatic" | "none" | undefined;
 }
 
-/** The only interface to a model. Adapters retry temporary failures unless `retries` is 0. */
+/** The interface to a model. Adapters retry temporary failures unless `retries` is 0. */
 export interface LanguageModel {
   provider: string;
   modelId: string;
@@ -27,13 +27,13 @@ export interface StreamingModel extends LanguageModel {
   stream(request: ModelRequest): AsyncIterable<ModelDelta>;
 }
 
-/** The format that the answer's text should have. */
+/** The required format of the answer's text. */
 export type ResponseFormat =
   | { type: "json_schema"; name: string; schema: object; strict?: boolean | undefined }
   | { type: "json_object" }
   | { type: "text" };
 
-/** One model call. The provider decides on absent sampling fields. */
+/** A model call. The provider chooses absent sampling fields. */
 export interface ModelRequest {
   messages: ChatMessage[];
   tools?: ToolDescription[] | undefined;
@@ -57,7 +57,7 @@ export interface ModelRequest {
 /** Why the model stopped. `length` means that the answer is incomplete. */
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "other";
 
-/** The provider's token counts of one call. */
+/** The provider's token counts for one call. */
 export interface ModelUsage {
   /** All input, including cached tokens. */
   inputTokens: number;
@@ -69,7 +69,7 @@ export interface ModelUsage {
   costUsd?: number | undefined;
 }
 
-/** A whole answer. */
+/** A complete answer. */
 export interface ModelResponse {
   text: string;
   reasoning?: string | undefined;
@@ -87,7 +87,9 @@ export interface ModelResponse {
   providerMetadata?: Record<string, unknown> | undefined;
 }
 
-/** One piece of a streamed answer. A tool call arrives whole, once its arguments are complete. */
+/**
+ * One piece of a streamed answer. A tool call arrives as a whole, once its arguments are complete.
+ */
 export type ModelDelta =
   | { type: "text"; text: string }
   | { type: "reasoning"; text: string }

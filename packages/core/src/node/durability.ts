@@ -2,8 +2,8 @@ import { open, type FileHandle } from "node:fs/promises";
 import { systemCode } from "./system-code.ts";
 
 /**
- * What an acknowledged write survives. `full`: a power cut. `normal`: a power cut may undo the
- * latest writes but never tears one. `off`: only the end of the process.
+ * What an acknowledged write survives. `full`: a power failure. `normal`: a power failure may undo
+ * the latest writes but never corrupts one. `off`: only the end of the process.
  */
 export type Durability = "full" | "normal" | "off";
 

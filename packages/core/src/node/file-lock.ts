@@ -8,16 +8,15 @@ import { ioError, NodeIoError } from "./node-io-error.ts";
 import { ownProcessIdentity, processState, type ProcessIdentity } from "./process-identity.ts";
 import { systemCode } from "./system-code.ts";
 
-/** How to wait for a lock. */
+/** Options for waiting for a lock. */
 export interface FileLockOptions {
-  /** How long to wait for another owner, 10,000 by default. 0 tries once. */
+  /** How long to wait for another owner, in milliseconds. 10,000 by default. 0 tries once. */
   waitMs?: number | undefined;
   /** Ends the wait but not the work. */
   signal?: AbortSignal | undefined;
   /**
-   * The age at which a lock of an owner on another machine or in another container counts as
-   * abandoned. By default it never does, because this process cannot check whether such an owner is
-   * alive.
+   * The age at which a lock whose owner is on another machine or in another container counts as abandoned. By default
+   * it never does, because this process cannot check whether such an owner is alive.
    */
   abandonedAfterMs?: number | undefined;
 }
@@ -36,10 +35,7 @@ interface LockOwner extends ProcessIdentity {
 
 /** The file system calls of a lock. Tests run them in every order. Errors are system errors. */
 export interface LockFiles {
-  /**
-   * Creates a file with the text. Fails with `EEXIST` if there is one. The text may appear later
-   * than the file.
-   */
+  /** Creates a file with the text. Fails with `EEXIST` if it exists. The text may appear later than the file. */
   create(path: string, text: string): Promise<void>;
   link(from: string, to: string): Promise<void>;
   /** Returns the text and its modification time. */
@@ -80,8 +76,8 @@ const defaultWaitMs = 10_000;
 const firstPauseMs = 1;
 const maxPauseMs = 25;
 /**
- * How long a file that names no owner is left alone. Without hard links, the file exists before its
- * owner's name is written.
+ * How long a file without an owner is left alone. Without hard links, the file exists before its owner's name is
+ * written.
  */
 const tornAfterMs = 2_000;
 
@@ -91,11 +87,10 @@ const turns = new Map<string, Promise<unknown>>();
 const released = new Set<string>();
 
 /**
- * Runs `work` while no other process and no other caller runs work under the same lock file.
- * Callers of one process are served in the order of their calls. `waitMs` starts with a caller's
- * turn.
- * @throws NodeIoError `locked` with the owner in its details, `aborted`, `write_failed`, and
- * anything that `work` throws
+ * Runs `work` while no other process and no other caller runs work under the same lock file. Callers in one process are
+ * served in the order of their calls. `waitMs` starts when it is a caller's turn.
+ * @throws NodeIoError `locked` with the owner in its details, `aborted`, `write_failed`, and anything that `work`
+ * throws
  */
 export async function withFileLock<Value>(
   path: string,
@@ -124,10 +119,9 @@ export async function withFileLock<Value>(
 }
 
 /**
- * Acquires a lock for longer than one call, for example while a store is open. The folder must
- * exist. A lock is taken over if its process has ended, even if another process now has its number,
- * or if the file has named no owner for two seconds. The lock of a living process is never taken
- * over, whatever its age.
+ * Acquires a lock for longer than one call, for example while a store is open. The folder must exist. A lock is taken
+ * over if its process has ended, even if another process now has its number, or if the file has had no owner for two
+ * seconds. The lock of a living process is never taken over, whatever its age.
  * @throws NodeIoError `locked` with the owner in its details, `aborted`, `write_failed`
  */
 export async function acquireFileLock(
@@ -141,7 +135,7 @@ export async function acquireFileLock(
   }
 }
 
-/** Returns the same key for one lock file, whichever links lead to its folder. */
+/** Returns a key for a lock file that is the same whichever links lead to its folder. */
 function keyOf(path: string): string {
   const full = resolve(path);
   try {
@@ -151,7 +145,7 @@ function keyOf(path: string): string {
   }
 }
 
-/** One call that tries to acquire the lock. */
+/** A call that tries to acquire the lock. */
 interface Candidate {
   system: LockSystem;
   path: string;
@@ -205,8 +199,7 @@ async function place({ system, path, owner }: Candidate, target: string): Promis
     await files.link(own, target);
     return true;
   } catch (error) {
-    // Its own file is gone: the candidate was so slow that another process removed the file as a
-    // dead process's.
+    // Its own file is gone: the candidate was so slow that another process took it for dead and removed the file.
     if (isTaken(error) || systemCode(error) === "ENOENT") return false;
     if (!isWithoutHardLinks(error)) throw error;
   } finally {
@@ -226,7 +219,9 @@ async function place({ system, path, owner }: Candidate, target: string): Promis
   return false;
 }
 
-/** True if there is no lock or claim at `target` any more. False while its owner may be alive. */
+/**
+ * Removes an abandoned lock or claim. True if there is none at `target` any more. False while its owner may be alive.
+ */
 async function removeIfAbandoned(candidate: Candidate, target: string): Promise<boolean> {
   const { system, path, owner } = candidate;
   const found = await read(system, target);
@@ -266,7 +261,7 @@ async function sweep(candidate: Candidate): Promise<void> {
 }
 
 async function release({ system, path, owner }: Candidate): Promise<void> {
-  // Windows removes no file that another process, such as a virus scanner, has open.
+  // Windows cannot remove a file that another process, such as a virus scanner, has open.
   for (let tries = 0; tries < 5; tries += 1) {
     try {
       if (await removeOwn(system, path, owner.token)) return;
@@ -284,7 +279,7 @@ async function removeOwn(system: LockSystem, path: string, token: string): Promi
   return found?.owner?.token !== token || unlinkIfThere(system, path);
 }
 
-/** False if the system keeps the file because another process has it open. */
+/** Removes the file if it exists. False if the system keeps it because another process has it open. */
 async function unlinkIfThere({ files }: LockSystem, path: string): Promise<boolean> {
   try {
     await files.unlink(path);
@@ -296,7 +291,7 @@ async function unlinkIfThere({ files }: LockSystem, path: string): Promise<boole
 }
 
 interface LockContent {
-  /** Undefined for an unfinished file, which names no owner. */
+  /** Undefined for an unfinished file, which has no owner. */
   owner: LockOwner | undefined;
   ageMs: number;
 }
@@ -338,9 +333,7 @@ function parseOwner(text: string): LockOwner | undefined {
   return { host, boot, space, pid, started, token };
 }
 
-/**
- * True if a name is in use. On Windows also while a file of that name is being opened or removed.
- */
+/** True if a name is in use. On Windows, also while a file of that name is being opened or removed. */
 function isTaken(error: unknown): boolean {
   const code = systemCode(error) ?? "";
   const isBusy = process.platform === "win32" && ["EPERM", "EACCES", "EBUSY"].includes(code);

@@ -3,16 +3,13 @@ import { systemCode } from "./system-code.ts";
 
 /**
  * Why a file operation failed. `read_failed` and `write_failed` have the system's error as `cause`.
- * `root_unusable`: the root of `resolveInside` is missing or not a folder. `invalid_line`: a log
- * line contains a line feed. `log_closed`: use after `close()`. `locked`: another owner held a file
- * lock for longer than the caller waits. `aborted`: the call's signal ended it.
+ * `root_unusable`: the root of `resolveInside` is missing or not a folder. `locked`: another owner
+ * held a file lock for longer than the caller waits. `aborted`: the call's signal ended it.
  */
 export type NodeIoErrorCode =
   | "read_failed"
   | "write_failed"
   | "root_unusable"
-  | "invalid_line"
-  | "log_closed"
   | "locked"
   | "aborted";
 

@@ -12,7 +12,7 @@ export interface ProcessIdentity {
   started: number;
 }
 
-/** How much later the system may report a process's start than the process itself. */
+/** Maximum time by which the start that the system reports may be later than the process records. */
 const clockSlackMs = 2_000;
 /**
  * Start times are cached this long. Without /proc, reading one starts a child process, and a caller
@@ -45,23 +45,21 @@ export function ownProcessIdentity(): Promise<ProcessIdentity> {
   return own;
 }
 
-/** System calls that report on processes. */
+/** System calls that provide information on processes. */
 export interface ProcessFacts {
   own(): Promise<ProcessIdentity>;
   exists(pid: number): boolean;
   /**
-   * `ended` for a process whose parent has not read its exit code yet. Undefined if the system
-   * reports neither.
+   * Returns `ended` for a process whose parent has not read its exit code yet. Undefined if the system reports neither.
    */
   ticksAtStart(pid: number): Promise<number | "ended" | undefined>;
   startTimeMs(pid: number): Promise<number | undefined>;
 }
 
 /**
- * Finds out whether a process still runs. `unknown` on another machine or in another container. A
- * process that ended counts as dead even if its number is reused, provided that the system reports
- * start times: Linux in /proc, macOS and BSD by `ps`, Windows by PowerShell. Without start times
- * such a process counts as `alive`, which is safe.
+ * Checks whether a process is still running. `unknown` on another machine or in another container. A process that ended
+ * counts as dead even if its number is reused, provided that the system reports start times: Linux in /proc, macOS and
+ * BSD by `ps`, Windows by PowerShell. Without start times such a process counts as `alive`, which is safe.
  */
 export async function processState(
   other: ProcessIdentity,

@@ -14,8 +14,7 @@ export interface InsidePath {
 }
 
 /**
- * Why a path is rejected. All except the last three depend only on the path's text and are the same
- * on every system.
+ * Why a path is rejected. All except the last three depend only on the path string and are the same on every system.
  */
 type InsidePathIssueCode =
   | "empty_path"

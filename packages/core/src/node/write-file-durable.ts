@@ -6,16 +6,16 @@ import { throwIfAborted } from "../async/abort.ts";
 import { ioError, NodeIoError } from "./node-io-error.ts";
 import { systemCode } from "./system-code.ts";
 
-/** How `writeFileDurable` writes. */
+/** Options of `writeFileDurable`. */
 export interface WriteFileDurableOptions {
   /**
-   * Permission bits, set exactly. By default, those of the replaced file or else the process's
-   * default.
+   * Permission bits, set exactly. By default, those of the replaced file, or the process's default
+   * for a new file.
    */
   mode?: number | undefined;
   /** `full` by default. */
   durability?: Durability | undefined;
-  /** Observed until the new content replaces the old. */
+  /** Aborts the write until the new content replaces the old. */
   signal?: AbortSignal | undefined;
 }
 

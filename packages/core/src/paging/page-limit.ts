@@ -8,7 +8,7 @@ export interface PageSizes {
 }
 
 /**
- * Returns the size of a page: the requested one or the default.
+ * Returns the page size: the requested one or the default.
  * @throws `invalid_options` if it is out of bounds
  */
 export function pageLimit(
@@ -23,7 +23,7 @@ export function pageLimit(
 
 /**
  * Parses a cursor that is an offset into the number of entries before the page.
- * @throws `invalid_options` for any other text
+ * @throws `invalid_options` for any other string
  */
 export function cursorOffset(cursor: string | undefined, ErrorClass: OptionErrorClass): number {
   if (cursor === undefined) return 0;

@@ -6,3 +6,4 @@ export {
   type ScriptedResponse,
 } from "./scripted-model.ts";
 export { createSequentialIds } from "./sequential-ids.ts";
+export { wordCounter } from "./word-counter.ts";

@@ -3,7 +3,7 @@ import { caselessShapeReaders, shapeReaders } from "./secret-shapes.ts";
 import { matchEnd, SecretSource, type SecretFinding, type SecretReader } from "./secret-source.ts";
 import { tokenReaders } from "./secret-tokens.ts";
 
-/** A text in which markers such as `[redacted:github_token]` replace the secrets. */
+/** Text in which markers such as `[redacted:github_token]` replace secrets. */
 export interface RedactedText {
   text: string;
   /** In text order, without overlaps. Positions refer to the input. */
@@ -14,7 +14,7 @@ interface Trigger {
   literal: string;
   /** True if the literal, in lower case, matches any case. */
   isCaseless: boolean;
-  /** The third character, which excludes nearly all other text. */
+  /** The third character. Checking it rules out nearly all other text. */
   third: number;
   read: SecretReader;
 }
@@ -34,8 +34,8 @@ const triggers = [
   ...triggersOf([...caselessShapeReaders, [readPair, ...names]], true),
 ];
 
-// Maps each pair of ASCII characters to the number of its group of triggers, or to 0. One lookup
-// decides on a character.
+// Maps each pair of ASCII characters to the number of its group of triggers, or to 0. Each
+// character needs only one lookup.
 const groups: Trigger[][] = [[]];
 const groupOfPair = new Uint8Array(128 * 128);
 for (const trigger of triggers) {
@@ -53,7 +53,7 @@ for (const trigger of triggers) {
 /**
  * Masks provider keys, JWTs, bearer and basic credentials, PEM private keys, passwords in URLs, and
  * values whose name suggests a secret (JSON, env, YAML, query, assignment). References and
- * placeholders such as `process.env.TOKEN` or `<your key>` stay. Takes linear time. Masking a
+ * placeholders such as `process.env.TOKEN` or `<your key>` stay. Takes linear time. Masking already
  * masked text changes nothing.
  */
 export function redactSecrets(text: string): RedactedText {
@@ -85,8 +85,8 @@ export function redactSecrets(text: string): RedactedText {
 const marks: Record<string, string> = {};
 
 /**
- * Joins a few thousand parts at a time, because short-lived strings cost a tenth of long-lived
- * ones.
+ * Joins a few thousand parts at a time, because short-lived strings cost a tenth as much as
+ * long-lived ones.
  */
 function masked(text: string, findings: readonly SecretFinding[]): string {
   let result = "";

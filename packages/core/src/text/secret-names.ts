@@ -18,8 +18,8 @@ const harmless =
   /(?:next|page|pagination|continuation|cancel|cancellation|sync|cursor|csrf|xsrf|stop|eos|bos|pad|unk|special|max|min|no|has|is|needs?|reset|forgot|change|show|hide|toggle|use|require|validate|verify|check|enter|with|without|public)$/;
 
 /**
- * Returns the level of a name in any spelling (`apiKey`, `API_KEY`, `x-api-key`). Undefined if it
- * does not suggest a secret.
+ * Returns the level of a name in any naming style (`apiKey`, `API_KEY`, `x-api-key`). Undefined if
+ * it does not suggest a secret.
  */
 export function secretNameLevel(name: string): SecretNameLevel | undefined {
   const compact = name.toLowerCase().replace(/[^a-z0-9]/g, "");

@@ -2,7 +2,10 @@ import { isPlaceholder, secretNameLevel, type SecretNameLevel } from "./secret-n
 import { matchEnd, type SecretFinding, type SecretSource } from "./secret-source.ts";
 import { valueRange, type ValueRange } from "./secret-values.ts";
 
-/** How a name is joined to its value: `name=value` and `--name value`, `name = value`, `name: value`, `<name>value</name>`. */
+/**
+ * The way in which a name is joined to its value: `name=value` and `--name value`, `name = value`, `name: value`,
+ * `<name>value</name>`.
+ */
 type Join = "tight" | "option" | "assignment" | "colon" | "tag";
 
 interface Pair {
@@ -102,16 +105,14 @@ function extendToPhrase(text: string, pair: Pair): void {
     value.end = end;
 }
 
-/**
- * True for a mixture of letters and digits that no word or number has. It needs no further checks.
- */
+/** True for a mixture of letters and digits that no word or number contains. Such a value needs no further checks. */
 function isScrambled(value: string): boolean {
   return (
     value.length >= 10 && /^[A-Za-z0-9+/=]+$/.test(value) && /[A-Za-z]\d+[A-Za-z]+\d/.test(value)
   );
 }
 
-/** A key, a URL or credentials, which have their own readers. */
+/** Matches a key, a URL or credentials, which have their own readers. */
 const readByOthers = /^(?:-----BEGIN |[a-z][\w+.-]{1,20}:\/\/|(?:bearer|basic) )/i;
 
 function isSecret(text: string, pair: Pair): boolean {

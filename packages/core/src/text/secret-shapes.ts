@@ -34,9 +34,9 @@ const pemEnd = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y;
 const pemLine =
   /(?:\s|\\{1,4}[nrt"]|["',>#*|]|\+(?=[\s"'])){0,200}(?:(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|MessageID): [^\n\\]{0,200}|[A-Za-z0-9+/=]{40,}|[A-Za-z0-9+/=]{8,}(?=[^\s\w])|[A-Za-z0-9+/=]+(?=[\r\n\\"']|$))/y;
 
-/** Longer than any key in use. */
+/** Maximum length of a key. Longer than any key in use. */
 const longestKey = 32_768;
-/** A line of base64 at the end of a text. */
+/** Matches a line of base64 at the end of the text. */
 const lastPemLine = /(?:[\r\n"']|\\[nr])[ \t]{0,16}([A-Za-z0-9+/=]{1,120})$/;
 const shortestPemLine = 16;
 

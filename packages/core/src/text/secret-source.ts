@@ -11,12 +11,10 @@ export interface SecretFinding {
   end: number;
 }
 
-/**
- * A text that is scanned from left to right. It caches results, so that no range is scanned twice.
- */
+/** Text that is scanned from left to right. Caches results, so that no range is scanned twice. */
 export class SecretSource {
   readonly text: string;
-  /** Everything before this index is masked or belongs to a marker. */
+  /** Everything before this index is already masked or belongs to a marker. */
   floor = 0;
   /** Names before this index are known to have no secret value. */
   pairsFrom = 0;
@@ -29,8 +27,8 @@ export class SecretSource {
   }
 
   /**
-   * Finds the next index of `needle` at or after `from`, which must not decrease. The length of the
-   * text if there is none.
+   * Finds the next index of `needle` at or after `from`, which must not decrease. Returns the length of the text if
+   * there is none.
    */
   find(needle: string, from: number): number {
     const known = this.#next.get(needle) ?? -1;

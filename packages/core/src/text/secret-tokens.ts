@@ -9,7 +9,7 @@ const upper = "A-Z0-9";
 const dotted = "\\w.-";
 const encoded = "\\w.~%+/=-";
 
-// Formats are those that providers document, or else those of the gitleaks rules.
+// Formats are documented by the providers, or else taken from the gitleaks rules.
 // redact-secrets.test.ts has the sources. The minimum lengths are below the documented ones, so
 // that a truncated token is still masked.
 const tokens: Row[] = [

@@ -42,7 +42,7 @@ function quotedEnd(
     const backslashes = at - run;
     const char = text[at];
     if (char === undefined || char === "\n" || char === "\r") return unclosedEnd(text, start, at);
-    // In a string inside a string, each level doubles the backslashes and adds one.
+    // In nested strings, each level doubles the backslashes and adds one.
     const isClosing =
       char === quote && (backslashes < escapes || backslashes % (2 * escapes + 2) === escapes);
     const isDoubled = isClosing && escapes === 0 && at > start && text[at + 1] === quote;

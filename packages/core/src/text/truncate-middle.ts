@@ -7,13 +7,13 @@ export type TruncateMiddleOptions = (
   | { maxTokens: number; counter: TokenCounter }
 ) & {
   /**
-   * Writes the text that replaces the removed middle. Gets the removed amount in the unit of the
-   * limit.
+   * Returns the text that replaces the removed middle. Receives the removed amount in the unit of
+   * the limit.
    */
   marker?: ((removed: number) => string) | undefined;
 };
 
-/** A text within its limit, and how much was removed. */
+/** The text within its limit, and how much was removed. */
 export interface TruncatedText {
   text: string;
   isTruncated: boolean;
@@ -25,8 +25,8 @@ export interface TruncatedText {
 /**
  * Keeps the head and tail of a text and marks the removed middle, e.g. `[... 1,234 characters
  * removed ...]`. Cuts at nearby line ends and never inside a grapheme. If the limit is too small
- * for the marker, the text is empty and `isTruncated` is set, because a prompt must contain neither
- * an overrun nor an unmarked cut.
+ * for the marker, the text is empty and `isTruncated` is set, because a prompt must neither exceed
+ * its limit nor contain an unmarked cut.
  */
 export function truncateMiddle(text: string, options: TruncateMiddleOptions): TruncatedText {
   return "maxChars" in options
@@ -108,7 +108,7 @@ function guessBetween(low: Kept, high: Kept, tokens: number | undefined): number
   return Math.min(high.chars - 1, Math.max(low.chars + 1, guess));
 }
 
-/** How far before a cut to look for a line end. */
+/** Number of characters before a cut in which to look for a line end. */
 const nearChars = 120;
 
 /** Keeps up to `keptChars`, half of them at each end. */

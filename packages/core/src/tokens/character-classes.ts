@@ -64,7 +64,7 @@ function findClass(character: string): number {
   return patterns.find(([pattern]) => pattern.test(character))?.[1] ?? SYMBOL;
 }
 
-/** Returns 2 at the start of a surrogate pair, else 1. */
+/** Returns 2 at the start of a surrogate pair, otherwise 1. */
 export function widthAt(text: string, index: number): 1 | 2 {
   return (text.charCodeAt(index) & 0xfc00) === 0xd800 &&
     (text.charCodeAt(index + 1) & 0xfc00) === 0xdc00

@@ -7,7 +7,7 @@ import type { ToolDescription } from "../models/tool-definition.ts";
 type Count = (text: string) => number;
 
 /**
- * Tokens around each message, and of the header that starts the reply. The figures are OpenAI's,
+ * Tokens added to each message, and for the header that starts the reply. The figures are OpenAI's,
  * from "How to count tokens with tiktoken" in its cookbook. They also stand in for the framing of
  * tool calls and tools, which no provider documents.
  */
@@ -58,7 +58,8 @@ function countMedia(count: Count, part: MediaPart): number {
 }
 
 /**
- * In `wire`, which records a message's original wire format, only the values in `edits` are sent.
+ * Counts provider fields. Of `wire`, which records a message's original wire format, only the
+ * values in `edits` are sent.
  */
 function countFields(count: Count, { providerMetadata }: ProviderFields): number {
   if (providerMetadata === undefined) return 0;

@@ -38,8 +38,8 @@ const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
 const isRuled = (code: number): boolean => "-=*#._/+~:".includes(String.fromCharCode(code));
 
 /**
- * A text, a position in it, and the weight tables. As fields, they leave only indexes to pass in
- * the inner loops.
+ * A text, a position in it, and the weight tables. They are fields so that the inner loops only
+ * pass indexes.
  */
 class TextScale {
   readonly #text: string;

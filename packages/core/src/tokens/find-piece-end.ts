@@ -33,7 +33,7 @@ export function findPieceEnd(text: string, start: number): number {
 }
 
 /**
- * Finds the end of `[upper]*[lower]+`, else of `[upper]+`. Letters without case belong to both
+ * Finds the end of `[upper]*[lower]+`, or else of `[upper]+`. Letters without case belong to both
  * classes.
  */
 function findWordEnd(text: string, start: number): number {
@@ -68,7 +68,7 @@ export function findSpaceEnd(text: string, start: number): number {
   return end === text.length || end === start + 1 ? end : end - 1;
 }
 
-/** Returns the length of a contraction such as 's or 'LL at `index`, else 0. */
+/** Returns the length of a contraction such as 's or 'LL at `index`, otherwise 0. */
 export function contractionLength(text: string, index: number): number {
   if (text.charCodeAt(index) !== 0x27) return 0;
   if (/^[sdmt]/i.test(text.charAt(index + 1))) return 2;

@@ -20,7 +20,7 @@ export interface SectionBreakdown {
   spent: number;
 }
 
-/** How the tokens of a budget are used. Sections are in the order of their first use. */
+/** How a budget's tokens are used. Sections are in the order of their first use. */
 export interface TokenBreakdown {
   total: number;
   /** `total` minus the safety margin. Sections reserve and spend from this. */
@@ -64,7 +64,7 @@ export class TokenBudget {
 
   /**
    * Reserves more tokens for one section.
-   * @throws TokenBudgetError `budget_exceeded` beyond the free tokens
+   * @throws TokenBudgetError `budget_exceeded` if there are too few free tokens
    */
   reserve(section: string, tokens: number): void {
     this.#require(section, tokens, this.remaining());
@@ -73,7 +73,7 @@ export class TokenBudget {
 
   /**
    * Spends tokens permanently.
-   * @throws TokenBudgetError `budget_exceeded` beyond `remaining(section)`
+   * @throws TokenBudgetError `budget_exceeded` if `tokens` exceeds `remaining(section)`
    */
   spend(section: string, tokens: number): void {
     this.#require(section, tokens, this.remaining(section));
@@ -81,8 +81,8 @@ export class TokenBudget {
   }
 
   /**
-   * Returns the tokens that one section can still spend. Without a section, tokens that are neither
-   * spent nor reserved.
+   * Returns the tokens that one section can still spend. Without a section, returns the tokens that
+   * are neither spent nor reserved.
    */
   remaining(section?: string): number {
     let free = this.usable;

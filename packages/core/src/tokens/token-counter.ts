@@ -6,8 +6,8 @@ export interface TokenCounter {
   name: string;
   /** False for an estimate. A budget that relies on it needs a safety margin. */
   isExact: boolean;
-  /** Counts a text. 0 for the empty string, else 1 or more. */
+  /** Counts a string. Returns 0 for the empty string, otherwise 1 or more. */
   count(text: string): number;
-  /** Counts everything of messages and tools that is sent, including the provider's framing. */
+  /** Counts everything that is sent for messages and tools, including the provider's framing. */
   countMessages?(messages: ChatMessage[], tools?: ToolDescription[]): number;
 }

@@ -21,19 +21,19 @@ export interface PartContent {
   hash?: string | undefined;
 }
 
-/** A part of a prompt in its original form. A part that was added has 0 tokens here. */
+/** A part of a prompt in its original form. An added part has 0 tokens here. */
 export interface ContextPart extends PartContent {
   kind: PartKind;
   /** The tool of a call or a result. */
   tool?: string | undefined;
-  /** Equal for a call and its result. */
+  /** The same for a call and its result. */
   callId?: string | undefined;
   /**
    * The part as the model read it, and what was done to it. Absent if it was sent unchanged. A
    * `dropped` part has 0 tokens here.
    */
   sent?: (PartContent & { form: string; why?: string | undefined }) | undefined;
-  /** How to get the whole content, such as the id of its artifact. */
+  /** How to retrieve the whole content, such as the id of its artifact. */
   handle?: string | undefined;
 }
 
@@ -45,7 +45,7 @@ export interface ContextRecord {
    */
   id: string;
   session: string;
-  /** What wrote the prompt: `withContext`, `fitMessages`, `compile`, `gateway` or `operations`. */
+  /** What created the prompt: `withContext`, `fitMessages`, `compile`, `gateway` or `operations`. */
   source: string;
   /** Milliseconds since the epoch. */
   timeMs: number;
@@ -67,10 +67,10 @@ export interface ContextRecord {
 }
 
 /**
- * Receives what was done to prompts, e.g. `recordTo` of @ccl/inspector. Without a recorder, nothing
+ * Receives a record of each prompt. `recordTo` of @ccl/inspector is one. Without a recorder, nothing
  * is recorded.
  */
 export interface ContextRecorder {
-  /** Must not throw. Texts are those of the prompt, including any secrets in it. */
+  /** Must not throw. Text is recorded unchanged, including any secrets. */
   add(record: ContextRecord): void;
 }

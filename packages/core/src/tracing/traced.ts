@@ -29,7 +29,9 @@ interface Api {
   metrics?: MeterProvider | undefined;
 }
 
-/** Where every copy of `@opentelemetry/api` 1 stores the registered providers. */
+/**
+ * The global key under which every copy of `@opentelemetry/api` 1 stores the registered providers.
+ */
 const registered: unique symbol = Symbol.for("opentelemetry.js.api.1") as never;
 /** The key under which a context holds its span. Every copy of the API creates the same key. */
 const spanKey = Symbol.for("OpenTelemetry Context Key SPAN");
@@ -117,7 +119,7 @@ export function continueTrace<Value>(trace: string | undefined, work: () => Valu
   const [, traceId = "", spanId = "", flags = ""] = parts ?? [];
   if (context === undefined || parts === null) return work();
   const spanContext = { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true };
-  // A tracer reads nothing else of a span.
+  // A tracer reads nothing else from a span.
   const remote = { spanContext: (): SpanContext => spanContext };
   return context.with(context.active().setValue(spanKey, remote), work);
 }
@@ -132,7 +134,7 @@ function errorType(error: unknown): string {
   return "code" in error && typeof error.code === "string" ? error.code : error.name;
 }
 
-/** The attributes that metrics keep, because they have few values. */
+/** Attributes that metrics include, because they have few values. */
 const dimensions = [
   "ccl.operation.name",
   "gen_ai.operation.name",
@@ -154,7 +156,7 @@ const buckets = (unit: string, factor: number, from: number): MetricOptions => (
 });
 const seconds = buckets("s", 2, 0.01);
 const tokens = buckets("{token}", 4, 1);
-/** Work within the process takes a tenth of a millisecond or more. */
+/** Buckets from 0.1 ms, for work within the process. */
 const ownSeconds = buckets("s", 4, 0.0001);
 
 function recordMetrics({ metrics }: Api, known: TraceAttributes, durationS: number): void {

@@ -7,21 +7,21 @@ import { type HistoryItem, promptEnds } from "../history/history-item.ts";
 import { type CachePrice, cachePriceOf, reportedPrice } from "../price/cache-price.ts";
 import type { Transcript } from "./transcript.ts";
 
-/** The size of one kind of content. */
+/** Size of one kind of content. */
 export interface AuditedKind {
   kind: PartKind;
-  /** Results only. */
+  /** Set only for results. */
   tool?: string | undefined;
   count: number;
   tokens: number;
-  /** Tokens times the number of calls that sent them. */
+  /** Tokens, multiplied by the number of calls that sent them. */
   sentTokens: number;
 }
 
-/** Why a provider read less from its cache than the previous prompt held. */
+/** Why a provider read fewer tokens from its cache than the previous prompt contained. */
 type CacheBreakCause = "compaction" | "pause" | "model changed" | "prompt changed";
 
-/** A call that lost its cache, by the provider's report. */
+/** A call that lost its cache, according to the provider's report. */
 interface CacheBreak {
   cause: CacheBreakCause;
   lostTokens: number;
@@ -32,18 +32,18 @@ interface CacheBreak {
 /** A result that a policy would have shortened. */
 export interface AuditExample {
   tool: string;
-  /** The beginning of the call's arguments. */
+  /** The first part of the call's arguments. */
   call: string;
   form: ShownForm;
   tokens: number;
   shownTokens: number;
-  /** Tokens saved over all later calls. */
+  /** Total tokens saved in all later calls. */
   savedTokens: number;
 }
 
 /**
- * What a session cost, and would have cost under each policy. Prices are in plain input tokens, a million of which costs
- * `price.usdPerMillion` dollars.
+ * What a session cost, and what it would have cost under each policy. Prices are in plain input tokens. A million of
+ * them cost `price.usdPerMillion` dollars.
  */
 export interface SessionAudit {
   client: Transcript["client"];
@@ -51,10 +51,10 @@ export interface SessionAudit {
   price: CachePrice;
   calls: number;
   kinds: AuditedKind[];
-  /** Results that repeat an earlier one, exactly or nearly. */
+  /** Results that repeat an earlier result, exactly or nearly. */
   repeats: { count: number; tokens: number };
   breaks: CacheBreak[];
-  /** From the provider's report, if there is one. */
+  /** Calculated from the provider's report, if there is one. */
   reportedPrice?: number | undefined;
   directPrice: number;
   safePrice: number;
@@ -64,12 +64,12 @@ export interface SessionAudit {
 
 const tokensOf = (text: string): number => estimatedCounter.count(text);
 
-/** Sizes above which the gateway and the audit shorten by default. */
+/** Default sizes above which the gateway and the audit shorten content. */
 export const defaultSizes = { selectAbove: 600, cutAbove: 3_000 };
 
 /**
  * Measures what filled the prompts of a session, and computes its cost under each policy, including the provider's
- * cache. `usdPerMillion` plain input tokens, if you do not pay the list price.
+ * cache. Pass `usdPerMillion` (per million plain input tokens) if you do not pay the list price.
  */
 export function auditTranscript(transcript: Transcript, usdPerMillion?: number): SessionAudit {
   const listed = cachePriceOf(transcript.model);
@@ -102,7 +102,10 @@ export function auditTranscript(transcript: Transcript, usdPerMillion?: number):
   };
 }
 
-/** Transcripts contain no system prompt or tools. Their size is the first reported input minus the counted tokens. */
+/**
+ * Adds the system prompt and tools, which transcripts lack. Their size is the first reported input minus the counted
+ * tokens.
+ */
 function withFixedPart({ items, calls }: Transcript): HistoryItem[] {
   const first = calls.find(({ usage }) => usage !== undefined);
   if (first?.usage === undefined) return items;
@@ -182,7 +185,7 @@ function kindsOf(items: readonly HistoryItem[], ends: readonly number[]): Audite
   return [...kinds.values()].sort((a, b) => b.sentTokens - a.sentTokens);
 }
 
-/** If a provider read less than this share of the previous prompt from its cache, the cache was lost. */
+/** The cache counts as lost if the provider read less than this share of the previous prompt from it. */
 const foundShare = 0.5;
 const smallestBreak = 2_000;
 const pauseMs = 5 * 60_000;
@@ -220,8 +223,8 @@ function sumOfReports(values: readonly number[]): number | undefined {
 }
 
 /**
- * Returns the cost of the input of sessions in US dollars at list prices, from the provider's
- * reports. Undefined without a report, or without the price of a call.
+ * Returns the input cost of sessions in US dollars at list prices, from the provider's reports. Undefined if the
+ * reports are missing, or if a call has no known price.
  */
 export function reportedUsd(transcripts: readonly Transcript[]): number | undefined {
   const reports = transcripts.flatMap(({ calls, model }) =>

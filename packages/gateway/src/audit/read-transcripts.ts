@@ -13,17 +13,17 @@ import { type HistoryItem, promptEnds } from "../history/history-item.ts";
 import { readRequest, readUsage } from "../history/read-request.ts";
 import { newTranscript, type Transcript } from "./transcript.ts";
 
-/** What a file holds. */
+/** The sessions read from a file. */
 export interface ReadTranscripts {
   transcripts: Transcript[];
-  /** Why nothing, or which part, could not be read. */
+  /** Why the file, or a part of it, could not be read. */
   unread?: string | undefined;
 }
 
 /**
- * Reads the sessions of a file: a log of Claude Code or Codex, an export of opencode, or requests or messages of any of
- * the three APIs as one JSON document or JSON lines. If the file records no calls, assumes one before each answer, and
- * one at the end if no answer follows.
+ * Reads the sessions in a file: a Claude Code or Codex log, an opencode export, or requests or messages of any of the
+ * three APIs as a JSON document or JSON lines. If the file records no calls, assumes one before each answer, and one at
+ * the end if no answer follows.
  */
 export function readTranscripts(given: string): ReadTranscripts {
   const text = given.replace(/^\uFEFF/, "");
@@ -48,7 +48,7 @@ export function readTranscripts(given: string): ReadTranscripts {
 }
 
 function readLines(lines: readonly JsonRecord[]): Transcript[] {
-  // Until September 2025 Codex wrote the items themselves.
+  // Until September 2025, Codex wrote the items without a wrapper.
   const isItem = ({ type, role, content }: JsonRecord): boolean =>
     type === "message" && role !== undefined && Array.isArray(content);
   if (lines.some((line) => "payload" in line || isItem(line)))
@@ -61,7 +61,7 @@ function readLines(lines: readonly JsonRecord[]): Transcript[] {
     : readClaudeCode(lines);
 }
 
-/** Returns the request of a batch or of a log of requests. */
+/** Returns the request in an entry of a batch or request log. */
 const requestOf = (value: JsonRecord): JsonRecord =>
   [value["body"], value["request"]].find(isRecord) ?? value;
 
@@ -79,13 +79,13 @@ function readDocument(value: unknown): Transcript[] {
 
 function readMessages(body: JsonRecord): Transcript[] {
   const read = readRequest(body);
-  // Other programs name who speaks in another field.
+  // Other programs name the speaker in a different field.
   const isOther = arrayAt(body, "messages").some((one) => stringAt(one, "role") === undefined);
   if (read === undefined || isOther) return [];
   return [{ ...newTranscript("messages"), model: read.model, items: read.items }];
 }
 
-/** Appends the items of messages. A result gets the tool name of its call. */
+/** Appends the items of messages. Sets the tool name of each result from its call. */
 function append(transcript: Transcript, body: JsonRecord): void {
   const read = readRequest(body);
   for (const item of read?.items ?? []) {
@@ -118,7 +118,7 @@ function readClaudeCode(lines: readonly JsonRecord[]): Transcript[] {
       thread.push(newTranscript("claude-code", true));
     const transcript = thread.at(-1);
     const message = recordAt(line, "message");
-    // Logs of other agents have another type here.
+    // In logs of other agents, this field holds a different type.
     if (transcript === undefined || message["role"] !== line["type"]) continue;
     if (message["role"] === "assistant") {
       const id = stringAt(message, "id");
@@ -160,7 +160,7 @@ function readCodex(lines: readonly JsonRecord[]): Transcript[] {
     if (payload["type"] !== "token_count") continue;
     const info = recordAt(payload, "info");
     const usage = readUsage(info["last_token_usage"]);
-    // Codex writes the usage of a call again when it writes the limits of the account.
+    // Codex repeats a call's usage when it writes the account's limits.
     const total = numberAt(info["total_token_usage"], "total_tokens");
     const isRepeated = total !== undefined && total === counted;
     counted = total ?? counted;

@@ -7,13 +7,13 @@ export interface AuditReport {
   kinds: AuditedKind[];
   repeats: { count: number; tokens: number };
   breaks: { cause: string; count: number; lostTokens: number; usd: number }[];
-  /** Input cost as the provider reported it, for sessions that contain a report. */
+  /** Input cost according to the provider, for sessions that contain a report. */
   reportedUsd?: number | undefined;
-  /** Input cost of all sessions by the price model: as sent, under `safe` and under `full`. */
+  /** Input cost of all sessions by the price model: as sent, under `safe`, and under `full`. */
   directUsd: number;
   safeUsd: number;
   fullUsd: number;
-  /** Sessions whose model has no known price. The money excludes them. */
+  /** Sessions whose model has no known price. Excluded from the costs. */
   unpriced: number;
   examples: AuditExample[];
 }

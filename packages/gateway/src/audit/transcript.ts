@@ -1,25 +1,25 @@
 import type { HistoryItem } from "../history/history-item.ts";
 import type { ReportedInput } from "../history/read-request.ts";
 
-/** The program that wrote a transcript. `messages` for messages as JSON. */
+/** The program that wrote a transcript. `messages` stands for messages as JSON. */
 export type TranscriptClient = "claude-code" | "codex" | "opencode" | "messages";
 
-/** A model call of a transcript. */
+/** A model call in a transcript. */
 export interface RecordedCall {
-  /** How many items its prompt contained. */
+  /** Number of items in its prompt. */
   end: number;
   atMs?: number | undefined;
   model?: string | undefined;
   usage?: ReportedInput | undefined;
 }
 
-/** One session, up to the point where its history was compacted, or to its end. */
+/** One session, up to its end or to the point where its history was compacted. */
 export interface Transcript {
   client: TranscriptClient;
   model: string | undefined;
   items: HistoryItem[];
   calls: RecordedCall[];
-  /** True if it continues a session whose history the client compacted. */
+  /** True if this continues a session whose history the client compacted. */
   isAfterCompaction: boolean;
 }
 

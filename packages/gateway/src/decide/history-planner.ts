@@ -7,17 +7,17 @@ import { promptPrice } from "../price/cache-price.ts";
 import type { Decision, GatewayMode, PlanOptions, ShownResult } from "./plan-options.ts";
 import { type ResultToShow, showNew, showOld } from "./show-result.ts";
 
-/** One call of a planned history. */
+/** One call in a planned history. */
 export interface PlannedCall {
-  /** Prices of its prompt in plain input tokens: unchanged, under `safe`, and as shown. */
+  /** Prices of the prompt in plain input tokens: unchanged, under `safe`, and as shown. */
   directPrice: number;
   safePrice: number;
   price: number;
-  /** The first changed item that an earlier prompt contained. */
+  /** Index of the first changed item that an earlier prompt contained. */
   cutFrom?: number | undefined;
 }
 
-/** A part of a planned prompt, with its tokens before and after shortening. */
+/** A part of a planned prompt, with its token counts before and after shortening. */
 interface PlannedItem {
   item: HistoryItem;
   tokens: number;
@@ -26,48 +26,51 @@ interface PlannedItem {
 
 /** How the results of a history are shown. */
 export interface HistoryPlan {
-  /** The whole prompt. The next call extends this list, or replaces it if the client rewrote its history. */
+  /** The whole prompt. The next call extends this list, or replaces it if the client has rewritten its history. */
   items: readonly PlannedItem[];
-  /** By item index. Missing results are shown unchanged. */
+  /** Shown results by item index. Results not listed are shown unchanged. */
   shown: ReadonlyMap<number, ShownResult>;
   /** New decisions, in the order of their calls. */
   decisions: readonly Decision[];
   call: PlannedCall | undefined;
 }
 
-/** State of the call to plan. */
+/** State of the call being planned. */
 export interface CallState {
-  /** Overrides the mode of the options, for example if the model has no tool to get omitted content. */
+  /** Overrides the mode in the options, for example if the model has no tool to retrieve omitted content. */
   mode?: GatewayMode | undefined;
   /** True if the provider's cache has expired. */
   isCold?: boolean | undefined;
-  /** True once no time is left to read results. Unread results stay unchanged. */
+  /** Returns true once the time to read results has run out. Unread results stay unchanged. */
   isLate?: (() => boolean) | undefined;
 }
 
 interface Entry extends PlannedItem {
-  /** Tokens beside the text: the frame, the id of a call, the name of its tool. */
+  /** Tokens besides the text: the framing, the call id and the tool name. */
   frame: number;
   /** Tokens under `safe`. */
   safeTokens: number;
   shown?: ShownResult | undefined;
-  /** The short version for when the result is old. Null if it would save too little. */
+  /** The shortened version to use once the result is old. Null if it would save too little. */
   old?: (ShownResult & { tokens: number }) | null | undefined;
 }
 
-/** Assumes that a session lasts for as many calls again as it had, up to this. */
+/** Maximum expected calls. A session is assumed to be halfway through its calls. */
 const maxExpectedCalls = 40;
-/** Characters of old results to read for one call, newest first. Later calls read the rest. */
+/** Maximum characters of old results to read per call, newest first. Later calls read the rest. */
 const maxOldChars = 60_000;
-/** Characters of new results to read for one call. The rest exceeds any model's window and passes unchanged. */
+/**
+ * Maximum characters of new results to read per call. Anything beyond exceeds every model's window and passes
+ * unchanged.
+ */
 const maxNewChars = 2_000_000;
-/** Keeps prompts this factor above the shortest cacheable length, since token counts are estimates. */
+/** Keeps prompts above the shortest cacheable length by this factor, since token counts are estimates. */
 const cacheMargin = 1.1;
 
 /**
- * Decides how the calls of one history show results, in order. Decides on each result once when it is new, and again
- * when it is old if the price model says that rewriting the prefix pays and the savings beyond `safe` so far cover it.
- * By the price model, a session never costs more than without the planner, whenever it ends.
+ * Decides, call by call, how one history shows its results. Decides on each result once when it is new. Decides again
+ * when it is old, if the price model says that rewriting the prefix pays off and the savings beyond `safe` so far cover
+ * the cost. By the price model, a session never costs more than without the planner, whenever it ends.
  */
 export class HistoryPlanner {
   readonly #options: PlanOptions;
@@ -76,7 +79,7 @@ export class HistoryPlanner {
   #known: KnownContent[] = [];
   #ends: number[] = [];
   #applied: Decision[] = [];
-  /** Names that stay in the prompt, from messages, calls and shortened old results. */
+  /** Names that remain in the prompt, from messages, calls and shortened old results. */
   #names = new Set<string>();
   #chain = "";
   #chars = 0;
@@ -88,12 +91,12 @@ export class HistoryPlanner {
     this.#decisions = decisions;
   }
 
-  /** Length of the history. */
+  /** Length of the history in characters. */
   get chars(): number {
     return this.#chars;
   }
 
-  /** Plans the next call. `items` extends the items of the last call, unless the client rewrote its history. */
+  /** Plans the next call. `items` extends the last call's items, unless the client has rewritten its history. */
   plan(items: readonly HistoryItem[], state?: CallState): HistoryPlan {
     const steps = this.steps(items, state);
     for (;;) {
@@ -102,7 +105,7 @@ export class HistoryPlanner {
     }
   }
 
-  /** Plans the next call, and pauses after each item. Run it to its end before the next plan. */
+  /** Plans the next call, pausing after each item. Run the generator to its end before the next plan. */
   *steps(items: readonly HistoryItem[], state: CallState = {}): Generator<void, HistoryPlan> {
     this.#state = state;
     if (!this.#continues(items)) this.#reset();
@@ -117,9 +120,9 @@ export class HistoryPlanner {
   }
 
   /**
-   * Excludes decisions from the planned call that are not stored yet. They take effect with the next call. Returns how
-   * the results are shown. Lowers the credit of the last decision: this call does not save anything, and the next one
-   * pays for the change.
+   * Excludes decisions that are not stored yet from the planned call. They take effect with the next call. Returns how
+   * to show the results. Lowers the credit of the last decision, since this call saves nothing and the next one pays
+   * for the change.
    */
   without(late: ReadonlySet<Decision>): ReadonlyMap<number, ShownResult> {
     const isLate = (decision: Decision): boolean => late.has(decision);
@@ -136,12 +139,14 @@ export class HistoryPlanner {
     return shownBy(this.#applied.filter((decision) => !isLate(decision)));
   }
 
-  /** Adopts decisions of another planner for the same history. */
+  /** Adopts the decisions of another planner for the same history. */
   learn(decisions: readonly Decision[]): void {
     for (const decision of decisions) this.#decisions.set(decision.at, decision);
   }
 
-  /** True if calls lie between the planned ones and the next one. Another planner may have decided them. */
+  /**
+   * Returns true if there are calls between the planned ones and the next one. Another planner may have planned them.
+   */
   isBehind(items: readonly HistoryItem[]): boolean {
     return this.#newEnds(items).length > 1;
   }
@@ -182,7 +187,7 @@ export class HistoryPlanner {
     this.#chain = sha256Hex(said);
   }
 
-  /** Adds a new decision to `decisions`. Prices the last call only. */
+  /** Adds a new decision to `decisions`. Only prices the last call. */
   *#decide(
     end: number,
     isPast: boolean,
@@ -207,7 +212,7 @@ export class HistoryPlanner {
       return isPast ? undefined : this.#priceCall(from, cutFrom);
     }
     const edits = new Map<number, ShownResult>();
-    // Assume that calls without a known decision were sent unchanged.
+    // Calls without a known decision are assumed to have been sent unchanged.
     if (!isPast) {
       yield* this.#showNewFrom(from, this.#mode, edits);
       if (this.#missing() > 0) {
@@ -257,10 +262,7 @@ export class HistoryPlanner {
       for (const name of identifiersOf(text)) this.#names.add(name);
   }
 
-  /**
-   * Returns the tokens that the prompt lacks for the cache. A shorter prompt would cost more than a
-   * longer one.
-   */
+  /** Returns how many tokens the prompt lacks to be cacheable. A shorter prompt would cost more than a longer one. */
   #missing(): number {
     const tokens = totalOf(this.#entries, ({ shownTokens }) => shownTokens);
     return this.#options.price.minCachedTokens * cacheMargin - tokens;
@@ -304,10 +306,7 @@ export class HistoryPlanner {
       entry.safeTokens = this.#options.counter.count(safe.text + result.words) + entry.frame;
   }
 
-  /**
-   * Returns the full text of an earlier result that was shortened, if this result of the same call
-   * only refers to it.
-   */
+  /** Returns the full text of an earlier shortened result, if this result of the same call only refers to it. */
   #restored(at: number): ShownResult | undefined {
     const item = this.#entries[at]?.item;
     if (item === undefined || !refersToEarlier(item.text)) return undefined;
@@ -330,8 +329,8 @@ export class HistoryPlanner {
   }
 
   /**
-   * Remembers the contents of results, since later ones may refer to them. A selection names its
-   * rest, so all of its content counts.
+   * Records the contents of results, since later results may refer to them. A selection names its rest, so all of its
+   * content counts.
    */
   #learn(from: number): void {
     for (const { item, shown } of this.#entries.slice(from)) {
@@ -356,7 +355,7 @@ export class HistoryPlanner {
     return { ...parts, text: parts.own, whole: entry.item.text, tokens, query };
   }
 
-  /** Shortens old results from the index on that saves the highest total. Returns that index. */
+  /** Shortens old results starting at the index that saves the largest total. Returns that index. */
   *#cut(from: number, edits: Map<number, ShownResult>): Generator<void, number | undefined> {
     const { cutAbove, price } = this.#options;
     const { isCold = false, isLate } = this.#state;
@@ -401,8 +400,8 @@ export class HistoryPlanner {
   }
 
   /**
-   * Returns the short version of a result, and the tokens that it saves. Undefined if it may not be
-   * shortened, or saves none.
+   * Returns the short version of a result, and the tokens that it saves. Undefined if shortening is not allowed or
+   * saves none.
    */
   #oldAt(at: number, mayRead = false): { shown: ShownResult; less: number } | undefined {
     const entry = this.#entries[at];

@@ -6,10 +6,10 @@ import type { Decision } from "./plan-options.ts";
 const prefix = "gateway/decisions/";
 const pageEntries = 10_000;
 
-/** A decision with its time of storage, which shows whether a session has ended. */
+/** A decision and the time it was stored, which shows whether its session has ended. */
 type KeptDecision = Decision & { keptAtMs: number };
 
-/** Reads the decisions of a session, oldest first. If two are for one call, the later one counts. */
+/** Reads the decisions of a session, oldest first. If a call has two, the later one counts. */
 export async function readDecisions(records: Records, session: string): Promise<Decision[]> {
   const decisions: Decision[] = [];
   for (let [from, end] = [0, 1]; from < end; from += pageEntries) {
@@ -31,7 +31,7 @@ export async function keepDecisions(
   await records.write([{ append: prefix + session, entries }]);
 }
 
-/** Returns the sessions that have decisions, with the time of the last one. */
+/** Returns the sessions with decisions, and the time of each session's last decision. */
 export async function decidedSessions(records: Records): Promise<Map<string, number>> {
   const sessions = new Map<string, number>();
   let cursor: string | undefined;
@@ -44,7 +44,7 @@ export async function decidedSessions(records: Records): Promise<Map<string, num
   return sessions;
 }
 
-/** Removes the decisions of sessions without one since that time. */
+/** Removes the decisions of sessions that have had none since the given time. */
 export async function forgetDecisions(
   records: Records,
   sessions: readonly string[],
@@ -55,7 +55,7 @@ export async function forgetDecisions(
     const { version, keptAtMs } = await lastOf(records, removeLog);
     if (keptAtMs >= sinceMs) continue;
     await records.write([{ removeLog, expectedVersion: version }]).catch((error: unknown) => {
-      // The session has resumed meanwhile.
+      // The session has resumed in the meantime.
       if (!RecordsError.isInstance(error) || error.code !== "conflict") throw error;
     });
   }

@@ -3,9 +3,9 @@ import { sha256Hex } from "@ccl/core";
 
 import type { PlanOptions, RestHint, ShownResult } from "./plan-options.ts";
 
-/** A result, and what the model needs from it. */
+/** A result, and what the model is looking for in it. */
 export interface ResultToShow {
-  /** Without text that the client added. */
+  /** The result without text that the client added. */
   text: string;
   /** The text to store. */
   whole: string;
@@ -14,22 +14,22 @@ export interface ResultToShow {
   query: string;
 }
 
-/** Digits of an artifact's id that a prompt shows. */
+/** Number of digits of an artifact's id to show in a prompt. */
 const shownIdDigits = 12;
 const hashDigits = 24;
-/** Shorter results stay unchanged, since a hint would cost what they save. */
+/** Shorter results stay unchanged, since a hint would cost as much as it saves. */
 const smallest = 80;
 /**
- * The maximum size of a shortened result relative to the original. Models know the original format, so a change must
- * pay.
+ * Maximum size of a shortened result relative to the original. Models know the original format, so a change has to pay
+ * off.
  */
 const worthIt = 0.92;
 
-/** The maximum share of a result that is first shown. Its savings pay for later cuts. Shorter results stay whole. */
+/** Maximum share of a result to show at first. The savings pay for later cuts. Shorter results stay whole. */
 const firstShare = 0.45;
 const wholeBelow = 150;
 
-/** The share of lines that stays of an old result, and of names that occur nowhere else in the prompt. */
+/** Share of lines that an old result keeps, and of names that occur nowhere else in the prompt. */
 const oldShare = 0.05;
 const namesShare = 0.06;
 
@@ -37,7 +37,7 @@ function searchCommand(artifactId: string): string {
   return `ccl artifacts search ${artifactId.slice(0, shownIdDigits)} "words"`;
 }
 
-/** Returns the hint that names the rest of a result. */
+/** Returns the hint on how to get the rest of a result. */
 function restHint({ whole, tokens }: ResultToShow, hint: RestHint = searchCommand): string {
   const id = sha256Hex(whole);
   const rest = hint === "hash" ? `hash=${id.slice(0, hashDigits)}` : hint(id);
@@ -45,13 +45,14 @@ function restHint({ whole, tokens }: ResultToShow, hint: RestHint = searchComman
 }
 
 /**
- * True for Claude Code's own excerpt of a long output. It stays unchanged, since it names the file of the full output.
+ * Returns true for Claude Code's own excerpt of a long output. It stays unchanged, since it names the file with the
+ * full output.
  */
 function isExcerpt(text: string): boolean {
   return text.startsWith("<persisted-output>");
 }
 
-/** Shows a new result, and says how `safe` would. Undefined if it stays unchanged. */
+/** Shortens a new result, and returns what `safe` would show. Undefined if it stays unchanged. */
 export function showNew(
   result: ResultToShow,
   known: readonly KnownContent[],
@@ -79,7 +80,7 @@ export function showNew(
   };
 }
 
-/** Shortens an old result. Undefined if that would save too little. */
+/** Shortens an old result. Returns undefined if that would save too little. */
 export function showOld(
   result: ResultToShow,
   isShown: (name: string) => boolean,

@@ -22,7 +22,7 @@ export type PassReason =
   | "audit"
   | "holdout"
   | "nothing_to_do"
-  /** The first request of a session, while others waited. */
+  /** The first request of a session arrived while others waited. */
   | "busy"
   | "unknown_shape"
   | "not_utf8"
@@ -36,67 +36,71 @@ export interface GatewayPlan {
   reason?: PassReason | undefined;
   session?: string | undefined;
   model?: string | undefined;
-  /** Prices of the prompt in plain input tokens by the price model, unchanged and as shown. */
+  /** Prices of the prompt by the price model, in plain input tokens: unchanged and as shown. */
   directPrice: number;
   price: number;
   /** The parts of the prompt. Absent if the request could not be parsed. */
   prompt?: Pick<HistoryPlan, "items" | "shown" | "call"> | undefined;
-  /** True if `full` was requested but handled as `safe`, since no tool of the request can get omitted content. */
+  /** True if `full` was requested but `safe` was used, since the request has no tool to get omitted content. */
   isWithoutWayBack?: boolean | undefined;
 }
 
 /** Options of `createGateway`. */
 export interface GatewayOptions {
-  /** Store decisions between requests and restarts. The caller closes them. */
+  /** Stores decisions between requests and across restarts. The caller closes it. */
   records: Records;
   /** Stores the full text of shortened results. */
   artifactStore: ArtifactStore;
   mode?: GatewayMode | undefined;
-  /** The share of sessions that are sent unchanged for comparison, from 0 to 1. */
+  /** Share of sessions to leave unchanged for comparison, from 0 to 1. */
   holdout?: number | undefined;
-  /** How a shortened result refers to its rest. Default: a command of `ccl artifacts`. */
+  /** How a shortened result refers to the omitted rest. Default: a `ccl artifacts` command. */
   hint?: RestHint | undefined;
   /**
-   * Time limit to store decisions. Changes that are stored later apply from the next request. Concurrent requests read
-   * results for a 25th of this time each, and send the rest unchanged. Default: 250.
+   * Time limit for storing decisions. Changes that are stored later apply from the next request on. Concurrent requests
+   * each read results for a 25th of this time, and send the rest unchanged. Default: 250.
    */
   timeoutMs?: number | undefined;
-  /** Milliseconds of any clock. Default: `Date.now`. */
+  /** Returns the time in milliseconds, from any clock. Default: `Date.now`. */
   now?: (() => number) | undefined;
 }
 
-/** Decides how the tool results of requests are shown. Does no network I/O. */
+/** Decides how to show the tool results of requests. Does no network I/O. */
 export interface Gateway {
   /**
-   * Never rejects. On a failure the plan has no edits and a reason. `isAlone` returns false while other requests wait.
+   * Never rejects. If planning fails, the plan has a reason and no edits. `isAlone` returns false while other requests
+   * wait.
    */
   plan(body: Uint8Array, headers: RequestHeaders, isAlone?: () => boolean): Promise<GatewayPlan>;
-  /** Applies the edits to the body. Returns the same bytes if there are none. */
+  /** Applies the edits to the body. Returns the same bytes if there are no edits. */
   apply(body: Uint8Array, plan: Pick<GatewayPlan, "edits">): Uint8Array;
 }
 
 interface Session {
   key: string;
   planner: HistoryPlanner;
-  /** True if stored decisions exist, which must be repeated. */
+  /** True if the session has stored decisions, which have to be repeated. */
   isKnown: boolean;
-  /** Decisions that are not stored yet, with the artifacts to store first. */
+  /** Decisions not stored yet, with the artifacts to store before them. */
   unstored: { decision: Decision; artifacts: readonly StoreItem[] }[];
   /** Time of its last request. Undefined after a restart. */
   lastMs?: number | undefined;
   storing?: Promise<void> | undefined;
 }
 
-/** The shares of the time limit that a request has to read results: alone, and while others wait. */
+/** Share of the time limit for which a request may read results: alone, and while others wait. */
 const [aloneShare, busyShare] = [3, 0.04];
 
-/** After this time other requests come in before the planning of one continues. */
+/** How long to plan one request before letting other requests in. */
 const stepMs = 4;
 
-/** Limits of the sessions in memory. Others are read from the store again. */
+/** Limits on the sessions held in memory. Other sessions are read from the store again. */
 const sessionLimits = { maxCount: 500, maxChars: 100_000_000 };
 
-/** Creates a gateway. Throws `invalid_options`. */
+/**
+ * Creates a gateway.
+ * @throws GatewayError `invalid_options`
+ */
 export function createGateway(options: GatewayOptions): Gateway {
   const { holdout = 0 } = options;
   if (!(holdout >= 0 && holdout <= 1))
@@ -141,7 +145,7 @@ class RequestPlanner {
   readonly #options: GatewayOptions;
   readonly #sessions = new RecentSessions<Session>(sessionLimits);
   readonly #now: () => number;
-  /** Settles with the last plan that was started, since a planner plans one call at a time. */
+  /** Settles with the last plan started, since a planner handles one call at a time. */
   #turn: Promise<unknown> = Promise.resolve();
   #planning = 0;
 
@@ -175,7 +179,7 @@ class RequestPlanner {
     if (request === undefined) return passed("unknown_shape");
     const { mode = "safe", holdout = 0, hint } = this.#options;
     const sent = sessionKey(value, request, headers);
-    // A hash is valid for one caller, and its hints differ from those of a proxy on the same store.
+    // A hash is valid for one caller only, and its hints differ from those of a proxy that uses the same store.
     const tenant = tenantOf(headers);
     const [key, owner] =
       hint === "hash" ? [sha256Hex(`hash ${tenant} ${sent}`), tenant] : [sent, sent];
@@ -207,7 +211,7 @@ class RequestPlanner {
     if (mode === "audit" || isHeldOut)
       return { ...rest, edits: [], reason: isHeldOut ? "holdout" : "audit" };
     for (const decision of decisions) {
-      // A session that was never changed has nothing to repeat.
+      // A session that has never been changed has nothing to repeat.
       session.isKnown ||= decision.edits.length > 0;
       if (session.isKnown)
         session.unstored.push({ decision, artifacts: artifactsOf(decision, { owner, request }) });
@@ -217,7 +221,7 @@ class RequestPlanner {
       const late = new Set(session.unstored.map(({ decision }) => decision));
       rest.prompt.shown = session.planner.without(late);
       rest.price = directPrice;
-      // The store may be writing the decision with its previous credit.
+      // The store may still be writing the decision with its old credit.
       const last = session.unstored.at(-1)?.decision;
       if (last !== undefined) session.unstored.push({ decision: { ...last }, artifacts: [] });
     }
@@ -247,7 +251,10 @@ class RequestPlanner {
     return this.#options.timeoutMs ?? 250;
   }
 
-  /** Stores the request's decisions before it is sent. Returns why that failed. A write that has begun continues. */
+  /**
+   * Stores the request's decisions before it is sent. Returns the reason on failure. A write that has started
+   * continues.
+   */
   async #storeAll(session: Session): Promise<PassReason | undefined> {
     try {
       await within(this.#timeoutMs, async (signal) => {
@@ -257,7 +264,7 @@ class RequestPlanner {
     } catch (error) {
       return reasonOf(error);
     }
-    // Decisions without edits need no wait.
+    // Decisions without edits are not waited for.
     if (session.unstored.length > 0) this.#startStoring(session).catch(() => undefined);
     return undefined;
   }
@@ -312,7 +319,7 @@ class RequestPlanner {
   }
 }
 
-/** Returns the full texts of the results that a decision shortens. */
+/** Returns the full text of each result that a decision shortens. */
 function artifactsOf(
   { edits }: Decision,
   { owner, request }: { owner: string; request: ReadRequest },
@@ -337,7 +344,10 @@ function textsOf(
   return texts;
 }
 
-/** Does not count time in which other requests block the process. A store that answered meanwhile is not late. */
+/**
+ * Limits a wait, not counting time in which other requests block the process. A store that answered meanwhile is not
+ * late.
+ */
 async function within<Value>(
   ms: number,
   work: (signal: AbortSignal) => Promise<Value>,
@@ -364,7 +374,7 @@ async function guarded<Value>(work: () => Promise<Value>, signal: AbortSignal): 
   }
 }
 
-/** Decodes the bytes. Undefined if they are not UTF-8. */
+/** Decodes UTF-8. Returns undefined if the bytes are invalid. */
 function decode(body: Uint8Array): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);

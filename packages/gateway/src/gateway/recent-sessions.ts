@@ -1,7 +1,7 @@
-/** Limits of the cache of sessions. */
+/** Limits on the cached sessions. */
 interface SessionLimits {
   maxCount: number;
-  /** Of all sessions together. A single one may be larger. */
+  /** Limit on all sessions together. A single session may exceed it. */
   maxChars: number;
 }
 
@@ -20,7 +20,10 @@ export class RecentSessions<Session extends { readonly planner: { readonly chars
     return session;
   }
 
-  /** Marks a session as the latest, and evicts by size again, since others may have grown. */
+  /**
+   * Marks a session as the last one used, and evicts by size again, since other sessions may have
+   * grown.
+   */
   use(key: string, session: Session): void {
     this.#sessions.delete(key);
     this.#sessions.set(key, session);

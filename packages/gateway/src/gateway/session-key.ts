@@ -3,7 +3,7 @@ import { isRecord, stringAt } from "@ccl/core/json";
 
 import type { ReadRequest } from "../history/read-request.ts";
 
-/** Headers by lower-case name. The headers of `node:http` fit. */
+/** Headers, keyed by lower-case name. Accepts the headers of `node:http`. */
 export type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 const sessionHeaders = [
@@ -16,20 +16,20 @@ const sessionHeaders = [
 const accountHeaders = ["chatgpt-account-id", "openai-organization", "openai-project"];
 const credentialHeaders = ["authorization", "x-api-key", "api-key"];
 
-/** Returns a hash of the credentials that a caller sent. */
+/** Returns a hash of the caller's credentials. */
 export function tenantOf(headers: RequestHeaders): string {
   return sha256Hex(credentialHeaders.map((name) => headers[name] ?? "").join("\n"));
 }
 
-/** Returns the name that a client gives to its session. */
+/** Returns the name that the client gave its session. */
 export function sessionName(headers: RequestHeaders): string | readonly string[] | undefined {
   return sessionHeaders.map((name) => headers[name]).find((one) => one !== undefined);
 }
 
 /**
- * Identifies a session by account, name and the beginning of its history. Credentials do not count, since clients
- * refresh them during a session. Decisions are stored by the hash of the whole history, so two users never share them
- * unless they sent the same, even if their session keys are equal.
+ * Returns a key for a session, from its account, its name and the start of its history. Ignores credentials, since
+ * clients refresh them during a session. Decisions are stored by the hash of the whole history. So even if two users'
+ * session keys are equal, they share no decisions unless they sent the same history.
  */
 export function sessionKey(body: unknown, { items }: ReadRequest, headers: RequestHeaders): string {
   const headerName = sessionName(headers);
@@ -38,7 +38,7 @@ export function sessionKey(body: unknown, { items }: ReadRequest, headers: Reque
     headerName ?? stringAt(body, "prompt_cache_key") ?? stringAt(metadata, "user_id");
   const account = accountHeaders.map((name) => headers[name] ?? "");
   const begin = items.slice(0, items.findIndex(({ kind }) => kind === "user") + 1);
-  // Tool servers come and go during a session, and system prompts contain the date.
+  // Tool servers come and go during a session, and system prompts contain the current date.
   const own = (sessionId === undefined ? begin : begin.slice(-1)).map(({ text }) => text);
   return sha256Hex(JSON.stringify([account, sessionId, own]));
 }

@@ -1,8 +1,8 @@
 import { arrayAt, isRecord, stringAt } from "@ccl/core/json";
 
 /**
- * Returns the tool names of a request, including those that Codex nests in a server. The type for a
- * built-in tool.
+ * Returns the tool names of a request, including tools that Codex nests in a server. For a built-in tool, returns its
+ * type.
  */
 export function toolNames(tools: unknown): string[] {
   if (!Array.isArray(tools)) return [];
@@ -13,7 +13,7 @@ export function toolNames(tools: unknown): string[] {
 }
 
 /**
- * Shell tools of Claude Code and opencode (Bash), Codex (shell, exec_command), Cursor (run_terminal_cmd), Cline
+ * Shell tools: Claude Code and opencode (Bash), Codex (shell, exec_command), Cursor (run_terminal_cmd), Cline
  * (execute_command), Gemini CLI and Copilot.
  */
 const shells = new Set(
@@ -23,7 +23,7 @@ const shells = new Set(
 );
 
 /**
- * Read tools of Claude Code and opencode (Read), Cursor, Cline and Gemini CLI (read_file), editors that models were
+ * Read tools: Claude Code and opencode (Read), Cursor, Cline and Gemini CLI (read_file), editors that models were
  * trained on, and file servers.
  */
 const readers = new Set(
@@ -32,28 +32,28 @@ const readers = new Set(
   ),
 );
 
-/** Removes the server prefix, separators and version date of a tool's name, and lowers its case. */
+/** Converts a tool name to lower case, without server prefix, separators and version date. */
 function plainName(tool: string): string {
   const own = tool.split(/__|[.:/]/).at(-1) ?? "";
   return own.replaceAll(/_?\d{8}$|[^a-zA-Z]/g, "").toLowerCase();
 }
 
-/** True if a model with these tools can run `ccl artifacts`, or read artifacts through ccl's MCP server. */
+/** Returns true if a model with these tools can run `ccl artifacts`, or read artifacts through ccl's MCP server. */
 export function hasWayBack(tools: readonly string[]): boolean {
   return tools.some((tool) => shells.has(plainName(tool)) || /(^|_)search_artifact$/.test(tool));
 }
 
 /**
- * True for a tool that reads files. Its client assumes that the model saw the whole result, so it allows edits and does
- * not show it again.
+ * Returns true for a tool that reads files. Its client assumes that the model saw the whole result, so it allows edits
+ * and does not show the file again.
  */
 export function isReader(tool: string | undefined): boolean {
   return tool !== undefined && readers.has(plainName(tool));
 }
 
 /**
- * True for a short result that only says that an earlier one is still valid. Clients return such results when a file
- * is read again.
+ * Returns true for a short result that only says that an earlier one is still valid. Clients return such results when a
+ * file is read again.
  */
 export function refersToEarlier(text: string): boolean {
   return (
@@ -64,16 +64,16 @@ export function refersToEarlier(text: string): boolean {
   );
 }
 
-/** A result, split from the text that its client added for the model. That text is never cut. */
+/** A result, separated from the text that its client added for the model. The added text is never cut. */
 export interface OwnText {
   own: string;
-  /** Empty, or starts with a line feed. */
+  /** Either empty or starts with a line feed. */
   words: string;
 }
 
 const wordTags = ["system-reminder", "system_reminder", "bash_metadata", "environment_details"];
 
-/** Splits the client's text from a result, in linear time. */
+/** Separates the client's text from a result, in linear time. */
 export function ownText(text: string): OwnText {
   let own = text;
   let words = "";

@@ -1,26 +1,24 @@
 import type { PartKind } from "@ccl/core/tracing";
 
-/** One part of a prompt, in the order in which the model reads it. */
+/** One part of a prompt. Parts are in the order in which the model reads them. */
 export interface HistoryItem {
   kind: PartKind;
-  /** The text that the model reads. The arguments of a call, empty for media. */
+  /** The text that the model reads. For a call, its arguments. Empty for media. */
   text: string;
-  /** The tool of a call or a result. */
+  /** Name of the tool of a call or result. */
   tool?: string | undefined;
-  /** Links a call and its results. */
+  /** Links a call to its results. */
   callId?: string | undefined;
-  /** Tokens of content without text. */
+  /** Token count of content that is not text. */
   mediaTokens?: number | undefined;
 }
 
-/** True for items that a model wrote. Consecutive ones belong to one model call. */
+/** Returns true for items that a model wrote. Consecutive ones belong to one model call. */
 function isOfModel({ kind }: HistoryItem): boolean {
   return kind === "assistant" || kind === "reasoning" || kind === "call";
 }
 
-/**
- * Returns the prompt length of every call: before each answer, and at the end if no answer follows.
- */
+/** Returns the prompt length of every call: one before each answer, and one at the end if no answer follows. */
 export function promptEnds(items: readonly HistoryItem[]): number[] {
   const ends: number[] = [];
   for (const [at, item] of items.entries()) {

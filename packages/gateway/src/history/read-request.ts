@@ -4,29 +4,29 @@ import { arrayAt, isRecord, type JsonRecord, jsonText, numberAt, stringAt } from
 import { toolNames } from "./client-tools.ts";
 import type { HistoryItem } from "./history-item.ts";
 
-/** Keys and indexes from the body down to a string. */
+/** Keys and indexes that lead from the body to a string. */
 export type JsonPath = readonly (string | number)[];
 
-/** A part of a request, with the path of its text in the body. Without a path it must stay unchanged. */
+/** A part of a request, with the path of its text in the body. A part without a path must stay unchanged. */
 interface RequestItem extends HistoryItem {
   path?: JsonPath | undefined;
 }
 
-/** A request as a history. */
+/** A request, read as a history. */
 export interface ReadRequest {
   model: string | undefined;
   items: RequestItem[];
-  /** Names of the request's tools. */
+  /** Names of the tools in the request. */
   tools: readonly string[];
 }
 
-/** Maximum depth of content. No API nests results in results; deeper content is counted as a whole. */
+/** Maximum depth of content. No API nests results in results. Deeper content is counted as a whole. */
 const maxPath = 20;
 
 /** Estimated tokens of an image. */
 const mediaTokens = 1_200;
 
-/** Parses the request body of one of the three APIs. Undefined for any other shape. */
+/** Parses a request body of one of the three APIs. Returns undefined for any other shape. */
 export function readRequest(body: unknown): ReadRequest | undefined {
   if (!isRecord(body)) return undefined;
   const model = stringAt(body, "model");
@@ -125,7 +125,7 @@ function readPart(part: JsonRecord, place: Place, items: RequestItem[]): void {
   }
 }
 
-/** Reads an item of the Responses API. */
+/** Reads a Responses API item. */
 function readItem(item: unknown, path: JsonPath, items: RequestItem[]): void {
   if (!isRecord(item)) return;
   const callId = stringAt(item, "call_id");
@@ -156,7 +156,7 @@ function readItem(item: unknown, path: JsonPath, items: RequestItem[]): void {
   }
 }
 
-/** Adds the name of the called tool to results. */
+/** Sets the tool name of each result from its call. */
 function withTools(items: RequestItem[]): RequestItem[] {
   const tools = new Map(
     items.flatMap(({ kind, callId, tool }) =>
@@ -175,14 +175,14 @@ function textOf(content: unknown): string {
     : jsonText(content ?? "");
 }
 
-/** Input tokens that a provider reported, by cache state. */
+/** Input tokens that a provider reported, split by cache state. */
 export interface ReportedInput {
   cached: number;
   written: number;
   total: number;
 }
 
-/** Reads `usage` of any of the three APIs. Undefined if it contains no input tokens. */
+/** Reads `usage` from any of the three APIs. Returns undefined if it has no input tokens. */
 export function readUsage(usage: unknown): ReportedInput | undefined {
   const input = numberAt(usage, "input_tokens") ?? numberAt(usage, "prompt_tokens");
   if (!isRecord(usage) || input === undefined) return undefined;

@@ -1,6 +1,6 @@
 import type { JsonPath } from "../history/read-request.ts";
 
-/** The position of a path's string in a JSON text, including its quotes. */
+/** Where the string at a path is in a JSON text, including its quotes. */
 export interface StringSpan {
   path: JsonPath;
   start: number;
@@ -8,13 +8,13 @@ export interface StringSpan {
 }
 
 /**
- * Finds the strings of paths in a valid JSON text, in text order and linear time. Of two values of a key it takes the last,
- * as parsers do. Omits paths that do not lead to a string.
+ * Finds the strings at the given paths in a valid JSON text. Returns them in text order. Runs in linear time. If a key
+ * occurs twice, uses the last value, as parsers do. Omits paths that do not lead to a string.
  */
 export function findStrings(text: string, paths: readonly JsonPath[]): StringSpan[] {
   const wanted = new Map(paths.map((path) => [JSON.stringify(path), path]));
   const spans = new Map<string, StringSpan>();
-  /** Keys and indexes down to the current value. Null before the key of an object. */
+  /** Path to the current value. Contains null before the key of an object is known. */
   const place: (string | number | null)[] = [];
   const signs = /["{}[\],]/g;
   for (let found = signs.exec(text); found !== null; found = signs.exec(text)) {

@@ -1,17 +1,17 @@
 import type { JsonPath } from "../history/read-request.ts";
 import { findStrings } from "./find-strings.ts";
 
-/** Replaces a string of the body. Positions are indexes into its text. */
+/** Replaces a string in the body. Positions are indexes into the body's text. */
 export interface GatewayEdit {
   /** JSON pointer. */
   pointer: string;
   start: number;
   end: number;
-  /** The new JSON string, with its quotes. */
+  /** The new string as JSON, including quotes. */
   json: string;
 }
 
-/** Returns the edits that replace strings of a JSON text. Throws if one is missing. */
+/** Returns the edits that replace strings in a JSON text. Throws if a path leads to no string. */
 export function editsOf(text: string, texts: ReadonlyMap<JsonPath, string>): GatewayEdit[] {
   const spans = findStrings(text, [...texts.keys()]);
   if (spans.length < texts.size) throw new Error("A string was not found where it was read.");
@@ -22,7 +22,7 @@ export function editsOf(text: string, texts: ReadonlyMap<JsonPath, string>): Gat
   }));
 }
 
-/** Applies edits, which are in text order, to a text. */
+/** Applies edits to a text. The edits must be in text order. */
 export function applyEdits(text: string, edits: readonly GatewayEdit[]): string {
   const pieces: string[] = [];
   let at = 0;

@@ -6,7 +6,7 @@ import { arrayAt, parseJson } from "@ccl/core/json";
 import type { Gateway } from "../gateway/create-gateway.ts";
 import { type RequestHeaders, tenantOf } from "../gateway/session-key.ts";
 
-/** The compression service that LiteLLM and Portkey call. Its gateway uses `hash` hints. */
+/** The compression service that LiteLLM and Portkey call. Requires a gateway with `hash` hints. */
 export interface CompressionService {
   gateway: Gateway;
   artifactStore: ArtifactStore;
@@ -18,7 +18,7 @@ export interface ServiceAnswer {
   body: object;
 }
 
-/** `POST /v1/compress` shortens the messages of a request. */
+/** Handles `POST /v1/compress`: shortens the messages of a request. */
 export async function compressMessages(
   { gateway }: CompressionService,
   body: Uint8Array,
@@ -43,8 +43,8 @@ export async function compressMessages(
 }
 
 /**
- * `GET /v1/retrieve/{hash}?query=` returns the text of a result that was shortened for the same caller, or what matches
- * the query.
+ * Handles `GET /v1/retrieve/{hash}?query=`: returns the text of a result that was shortened for the same caller, or
+ * only what matches the query.
  */
 export async function retrieveContent(
   { artifactStore }: CompressionService,

@@ -3,7 +3,7 @@ import { createBrotliDecompress, createUnzip } from "node:zlib";
 
 import { Decompress } from "fzstd";
 
-/** Creates a decoder for a `content-encoding`. Undefined if it is unknown or more than one. */
+/** Creates a decoder for a `content-encoding`. Returns undefined if it is unknown or a list. */
 export function createDecoder(encoding: string | undefined, maxBytes: number): Duplex | undefined {
   switch (encoding?.trim().toLowerCase() ?? "identity") {
     case "identity":
@@ -21,12 +21,12 @@ export function createDecoder(encoding: string | undefined, maxBytes: number): D
   }
 }
 
-/** Creates a decoder for Node before 22.15, which has no built-in decoder. */
+/** Creates a decoder for Node versions before 22.15, which have no built-in one. */
 function createZstdDecoder(maxBytes: number): Transform {
   let length = 0;
   const frames = new Decompress((piece) => {
     length += piece.length;
-    // A few bytes may expand to gigabytes, all in memory before the reader gets any.
+    // A few bytes can expand to gigabytes, all held in memory before the reader receives any.
     if (length > maxBytes) throw new RangeError("The content is too long.");
     decoder.push(piece);
   });
@@ -45,10 +45,10 @@ function createZstdDecoder(maxBytes: number): Transform {
   return decoder;
 }
 
-/** The window size that every zstd decoder should support. */
+/** Window size that every zstd decoder is expected to support. */
 const usualWindow = 2 ** 23;
 
-/** Decodes a whole body, or returns why it cannot be read. */
+/** Decodes a whole body, or returns the reason why it cannot be read. */
 export async function decodeBody(
   body: Uint8Array,
   encoding: string | undefined,
@@ -74,8 +74,8 @@ export async function decodeBody(
 }
 
 /**
- * Returns the memory that the decoder allocates for a zstd frame, from its header (RFC 8878,
- * 3.1.1.1). 0 for other bytes.
+ * Returns how much memory the decoder allocates for a zstd frame, according to its header (RFC
+ * 8878, 3.1.1.1). Returns 0 for other data.
  */
 function zstdWindow(body: Uint8Array): number {
   const header = new DataView(new Uint8Array(16).buffer);
@@ -83,7 +83,7 @@ function zstdWindow(body: Uint8Array): number {
   const [descriptor, window] = [header.getUint8(4), header.getUint8(5)];
   if (header.getUint32(0, true) !== 0xfd2fb528) return 0;
   if ((descriptor & 0x20) === 0) return 2 ** (10 + (window >> 3)) * (1 + (window & 7) / 8);
-  // A single segment: the window is the content, whose length takes 1, 2, 4 or 8 bytes.
+  // In a single segment, the window is the content. Its length takes 1, 2, 4 or 8 bytes.
   const size = descriptor >> 6;
   return size < 2
     ? 0

@@ -6,17 +6,17 @@ import { parseJson, recordAt, stringAt } from "@ccl/core/json";
 
 import { GatewayError } from "../gateway-error.ts";
 
-/** A program that calls a model API, and how to direct it to a proxy. */
+/** A program that calls a model API, and how to point it at a proxy. */
 interface ProxiedClient {
-  /** The variable that sets the API's address. */
+  /** The environment variable that sets the API's address. */
   variable: string;
-  /** The API that it uses without a proxy. */
+  /** The API that the program calls without a proxy. */
   upstream: string;
-  /** Other variables that it needs. */
+  /** Other environment variables that it needs. */
   extra?: Record<string, string> | undefined;
-  /** Arguments that set the API's address, for a program that reads no variable. */
+  /** Returns arguments that set the API's address, for a program that reads no such variable. */
   args?: ((url: string) => string[]) | undefined;
-  /** The variable or settings that make it bypass the proxy. */
+  /** The variable or setting that makes the program bypass the proxy. */
   detour?: string | undefined;
 }
 
@@ -24,7 +24,7 @@ const anthropic = "https://api.anthropic.com";
 const openai = "https://api.openai.com/v1";
 
 /**
- * Finds a client's API from its name, variables, settings and login. Defaults to OpenAI's.
+ * Finds the API that a client uses, from its name, variables, settings and login. Defaults to OpenAI's.
  * @throws GatewayError `invalid_options` for Codex without a login
  */
 export async function findUpstream(
@@ -55,7 +55,7 @@ export async function findUpstream(
 }
 
 /**
- * Finds a variable that bypasses the proxy, such as one that enables Bedrock or Vertex. In Claude Code, settings
+ * Finds a variable that makes Claude Code bypass the proxy, such as one that enables Bedrock or Vertex. Its settings
  * override the environment.
  */
 async function claudeDetour(env: NodeJS.ProcessEnv): Promise<string | undefined> {
@@ -73,7 +73,7 @@ async function claudeDetour(env: NodeJS.ProcessEnv): Promise<string | undefined>
   return undefined;
 }
 
-/** Chooses by the login: a ChatGPT account has its own API, and its token works only there. */
+/** Chooses the API by login. ChatGPT accounts have their own API, and their tokens work only there. */
 async function codexUpstream(env: NodeJS.ProcessEnv): Promise<string> {
   const file = join(env["CODEX_HOME"] ?? join(env["HOME"] ?? homedir(), ".codex"), "auth.json");
   const auth = parseJson(await readFile(file, "utf8").catch(() => ""));

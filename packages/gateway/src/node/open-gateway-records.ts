@@ -7,8 +7,8 @@ import type { Records } from "@ccl/records";
 import { openRecords } from "@ccl/records/node";
 
 /**
- * Opens the records of a gateway on this machine, in the folder `gateway` of its state. A power failure may lose the
- * latest ones. Moves files of earlier versions into the records.
+ * Opens the records of a gateway on this machine, in the folder `gateway` of the state folder. A power failure may lose
+ * the latest records. Moves files of earlier versions into the records.
  * @throws RecordsError
  */
 export async function openGatewayRecords(state: string): Promise<Records> {

@@ -32,33 +32,33 @@ import { UsageWatch } from "./usage-watch.ts";
 /** Options of `openProxy`. */
 export interface ProxyOptions {
   gateway: Gateway;
-  /** Address of the API, such as https://api.anthropic.com. Its path is a prefix of each request's path. */
+  /** Address of the API, such as https://api.anthropic.com. Its path is prepended to each request's path. */
   upstream: string;
   /** 0 picks a free port. Default: 8788. */
   port?: number | undefined;
-  /** Default: 127.0.0.1. Any other address needs a token. */
+  /** Default: 127.0.0.1. Any other address requires a token. */
   host?: string | undefined;
-  /** Answers `/v1/compress` and `/v1/retrieve/{hash}`. Without it these requests go to the API. */
+  /** Answers `/v1/compress` and `/v1/retrieve/{hash}`. If absent, these requests are forwarded to the API. */
   service?: CompressionService | undefined;
   /**
-   * The token that callers must send as `x-ccl-token`, which is not forwarded. The service also accepts it as a bearer
+   * The token that callers must send as `x-ccl-token`. It is not forwarded. The service also accepts it as a bearer
    * token.
    */
   token?: string | undefined;
-  /** Receives each parsed request when it is over. */
+  /** Receives each parsed request once it has finished. */
   record?: ContextRecorder | undefined;
 }
 
 /** A running proxy. */
 export interface Proxy {
-  /** Use it as the base URL of a client. */
+  /** The base URL to configure in a client. */
   url: string;
   stats(): ProxyStats;
   /** Stops accepting requests and waits up to ten seconds for open ones. */
   close(): Promise<void>;
 }
 
-/** Headers of a single connection. */
+/** Headers that apply to a single connection. */
 const connectionHeaders = new Set([
   "connection",
   "keep-alive",
@@ -82,22 +82,22 @@ const streamedHeaders = new Set(ownHeaders);
 streamedHeaders.delete("content-length");
 const servicePath = /^\/v1\/(compress$|retrieve\/)/;
 const plannedPath = /\/(chat\/completions|responses|messages)$/;
-/** Paths of Gemini, Vertex and Bedrock, and the compaction endpoint of the Responses API. */
+/** Paths of Gemini, Vertex and Bedrock, and of the Responses API's compaction endpoint. */
 const otherApiPath =
   /:\w*(generateContent|rawPredict|predict)$|\/(invoke|converse)[\w-]*$|\/compact$/i;
 const loopback = new Set(["127.0.0.1", "::1", "localhost"]);
 /** Larger bodies are forwarded unchanged. */
 const maxBodyBytes = 32 * 2 ** 20;
-/** Requests that arrive within this time of each other belong to one burst. */
+/** Requests that arrive within this many milliseconds of each other form a burst. */
 const burstMs = 50;
-/** An unnamed session is identified by this many bytes. Shorter requests identify none. */
+/** Number of bytes that identify an unnamed session. Shorter requests do not identify one. */
 const beginBytes = 4_096;
 const maxSessions = 2_000;
 const closeWithinMs = 10_000;
 const keepAliveMs = 300_000;
 
 /**
- * Starts a proxy in front of a model API. Answers stream through byte by byte.
+ * Starts a proxy in front of a model API. Streams answers through byte by byte.
  * @throws GatewayError `invalid_options`, `listen_failed`
  */
 export async function openProxy(options: ProxyOptions): Promise<Proxy> {
@@ -119,13 +119,13 @@ export async function openProxy(options: ProxyOptions): Promise<Proxy> {
   const handling = new Set<Promise<unknown>>();
   const server = createServer((request, response) => {
     response.on("error", () => undefined);
-    // Count every answered request before a closed proxy reports its statistics.
+    // Count every answered request before the closed proxy reports its statistics.
     const ended = Promise.all([once(response, "close"), forwarder.handle(request, response)]);
     handling.add(ended);
     void ended.finally(() => handling.delete(ended));
   });
   server.requestTimeout = 0;
-  // Longer than clients keep idle connections, so that they never use one that is closing.
+  // Longer than clients keep idle connections open, so that they never use one that is closing.
   server.keepAliveTimeout = keepAliveMs;
   await new Promise<void>((resolve, reject) => {
     server.once("error", (cause) =>
@@ -142,7 +142,7 @@ export async function openProxy(options: ProxyOptions): Promise<Proxy> {
       const ended = new Promise((resolve) => server.close(resolve));
       const late = setTimeout(() => server.closeAllConnections(), closeWithinMs);
       await Promise.all(handling);
-      // Node counts a connection without a request yet as busy.
+      // Node considers a connection busy even before its first request.
       server.closeAllConnections();
       await ended;
       clearTimeout(late);
@@ -159,9 +159,9 @@ interface ForwarderParts extends ProxyOptions {
 
 class Forwarder {
   readonly #parts: ForwarderParts;
-  /** Requests that are not sent yet, or were sent a moment ago and have no answer. */
+  /** Requests that have not been sent yet, or were just sent and have no answer. */
   readonly #waiting = new Set<IncomingMessage>();
-  /** Known sessions, by name or by the beginning of their requests. */
+  /** Known sessions, by name or by the first bytes of their requests. */
   readonly #sessions = new Set<string>();
 
   constructor(parts: ForwarderParts) {
@@ -173,7 +173,7 @@ class Forwarder {
     const path = (request.url ?? "/").split("?", 1)[0] ?? "/";
     if (!path.startsWith("/"))
       return answerError(response, 400, "Ask for a path of the proxy alone.");
-    // A web page in a browser can also reach this address, from its own origin or through its own host name.
+    // A web page in a browser can reach this address too, from its own origin or by its own host name.
     const { host, origin } = request.headers;
     if (token === undefined && !(isOwnHost(host) && isLocal(origin)))
       return answerError(response, 403, "Only programs of this machine may ask.");
@@ -186,7 +186,7 @@ class Forwarder {
     if (path === "/stats") return answer(response, 200, stats);
     if (path === "/metrics") return void response.end(metricsText(stats));
     if (isOfService) return this.#serve(service, request, response);
-    // The proxy cannot read a WebSocket. Clients fall back to HTTP on this status.
+    // The proxy cannot read WebSockets. On this status, clients fall back to HTTP.
     if (request.headers.upgrade !== undefined)
       return answerError(response, 426, "The proxy speaks HTTP alone.");
     stats.requests += 1;
@@ -237,7 +237,7 @@ class Forwarder {
     answer(response, answered.status, answered.body);
   }
 
-  /** Returns the body to send, or the request itself if it is not parsed. */
+  /** Returns the body to send, or the request itself if it was not parsed. */
   async #bodyOf(request: IncomingMessage, path: string): Promise<SentBody> {
     const declared = Number(request.headers["content-length"]);
     const unread = unreadReason(request, path, declared);
@@ -259,7 +259,7 @@ class Forwarder {
     if (busy !== undefined && !isAlone()) return { body: request, plan: busy };
     const body = await readBody(request, declared);
     if (body === undefined) throw new Error("More came than was declared.");
-    // Other requests may have arrived during the read.
+    // Other requests may have arrived while the body was read.
     if (busy !== undefined && !isAlone()) return { body, plan: busy };
     const plain = await decodeBody(body, encoding, maxBodyBytes);
     if (typeof plain === "string") {
@@ -271,10 +271,7 @@ class Forwarder {
     return { body: gateway.apply(plain, plan), plan, isDecoded: encoding !== undefined };
   }
 
-  /**
-   * Returns the plan for the first request of a session while others wait. Undefined for later
-   * requests.
-   */
+  /** Returns the plan for a session's first request while others wait. Returns undefined for later requests. */
   async #planOfFirst(request: IncomingMessage, declared: number): Promise<GatewayPlan | undefined> {
     if (declared < beginBytes || request.headers["content-encoding"] !== undefined)
       return undefined;
@@ -321,7 +318,7 @@ class Forwarder {
 interface SentBody {
   body: Uint8Array | IncomingMessage | null;
   plan?: GatewayPlan | undefined;
-  /** True if the body is sent without its original encoding. */
+  /** True if the body is sent decoded, without its original encoding. */
   isDecoded?: boolean | undefined;
 }
 
@@ -336,7 +333,7 @@ function unreadReason(
   return declared > maxBodyBytes ? "too_large" : undefined;
 }
 
-/** Reads the beginning of a longer body, and puts it back. */
+/** Reads the first part of a longer body, and puts it back. */
 async function beginningOf(request: IncomingMessage): Promise<string> {
   for (;;) {
     const begin = request.read(beginBytes);
@@ -348,7 +345,7 @@ async function beginningOf(request: IncomingMessage): Promise<string> {
   }
 }
 
-/** Reads a body. Undefined if it is longer. */
+/** Reads a body. Returns undefined if it exceeds the limit. */
 async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
   const pieces: Uint8Array[] = [];
   let length = 0;
@@ -360,8 +357,8 @@ async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buf
 }
 
 /**
- * Returns the headers in their order and spelling, without excluded ones and those that the
- * `connection` header names.
+ * Returns the headers, keeping their order and spelling. Leaves out excluded headers and those listed in the
+ * `connection` header.
  */
 function forwardedHeaders(raw: readonly string[], excluded: ReadonlySet<string>): string[] {
   const connectionNames = new Set(
@@ -376,19 +373,19 @@ function forwardedHeaders(raw: readonly string[], excluded: ReadonlySet<string>)
   return headers;
 }
 
-/** Returns the values of a header, in lower case. */
+/** Returns a header's values in lower case. */
 function valuesOf(raw: readonly string[], name: string): string[] {
   return raw
     .filter((_, at) => at % 2 === 1 && raw[at - 1]?.toLowerCase() === name)
     .map((value) => value.trim().toLowerCase());
 }
 
-/** Reads raw headers, for which undici returns names and values in turn. */
+/** Reads raw headers. undici returns names and values alternately. */
 function rawHeadersOf(headers: unknown): string[] {
   return Array.isArray(headers) ? headers.map((one) => Buffer.from(one).toString("latin1")) : [];
 }
 
-/** Accepts names without a dot. Public DNS has none, so a web page cannot point its own name here. */
+/** Accepts host names without a dot. Public DNS has no such names, so a web page cannot point its own name here. */
 function isOwnHost(host = "localhost"): boolean {
   return /^[\w-]+(:\d+)?$/.test(host) || isLocal(`http://${host}`);
 }

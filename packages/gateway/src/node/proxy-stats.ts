@@ -7,46 +7,46 @@ import { cachePriceOf, reportedPrice } from "../price/cache-price.ts";
 /** Why a request was not parsed. */
 export type UnreadReason =
   | "other_path"
-  /** A path of an API that the gateway does not support, such as Gemini's, Bedrock's or Vertex'. */
+  /** The path belongs to an API that the gateway does not support, such as Gemini, Bedrock or Vertex. */
   | "other_api"
   | "too_large"
   | "unknown_length"
   | "unreadable_encoding";
 
-/** The proxy's statistics since its start. Money is in US dollars at list prices, including the provider's cache. */
+/** Statistics since the proxy started. Costs are in US dollars at list prices, and include the provider's cache. */
 export interface ProxyStats {
   requests: number;
   changed: number;
-  /** Requests that were sent unchanged. */
+  /** Number of requests sent unchanged, by reason. */
   passed: Partial<Record<PassReason | UnreadReason, number>>;
   upstreamErrors: number;
   clientsGone: number;
-  /** Input cost of all prompts by the price model, unchanged and as sent. */
+  /** Input cost of all prompts by the price model: unchanged and as sent. */
   directUsd: number;
   usd: number;
-  /** The same if `audit` and `holdout` had not left sessions unchanged. */
+  /** The cost as sent if `audit` and `holdout` had not left sessions unchanged. */
   plannedUsd: number;
-  /** Input tokens that the provider reported. */
+  /** Input tokens according to the provider. */
   reported: ReportedInput;
-  /** Answers to parsed requests that reported no input, or in an unreadable encoding. */
+  /** Answers to parsed requests that reported no input tokens, or could not be decoded. */
   unreported: number;
-  /** Requests for models without a known price. The money excludes them. */
+  /** Requests for models without a known price. Excluded from the costs. */
   unpriced: number;
-  /** Requests in `full` that were handled as `safe`, since their tools cannot get omitted content. */
+  /** Requests in `full` that were handled as `safe`, since they have no tool to get omitted content. */
   withoutWayBack: number;
-  /** Requests whose answer reported its input, by whether their session was held out. Used to check the price model. */
+  /** Requests with reported input, grouped by whether their session was held out. Used to check the price model. */
   compared: Record<"heldOut" | "planned", ComparedInput>;
 }
 
-/** Input cost: of the unchanged prompts by the price model, and of the sent ones by the provider's report. */
+/** Input costs: of the unchanged prompts by the price model, and of the sent prompts by the provider's report. */
 interface ComparedInput {
   directUsd: number;
   reportedUsd: number;
 }
 
 /**
- * Returns the share saved compared to held-out sessions, from the provider's reports. Undefined if
- * either group has no cost.
+ * Returns the share saved compared with held-out sessions, according to the provider's reports. Undefined if either
+ * group has no cost.
  */
 export function measuredSaving({ compared }: Pick<ProxyStats, "compared">): number | undefined {
   const { heldOut, planned } = compared;
@@ -54,7 +54,7 @@ export function measuredSaving({ compared }: Pick<ProxyStats, "compared">): numb
   return 1 - (planned.reportedUsd / planned.directUsd) * (heldOut.directUsd / heldOut.reportedUsd);
 }
 
-/** Creates the statistics of a proxy that has just started. */
+/** Creates the statistics for a newly started proxy. */
 export function newStats(): ProxyStats {
   return {
     requests: 0,
@@ -93,7 +93,7 @@ function isLeftAlone({ reason }: GatewayPlan): boolean {
   return reason === "audit" || reason === "holdout";
 }
 
-/** Counts the input that the provider reported for a successful request. */
+/** Counts the input tokens that the provider reported for a successful request. */
 export function countReported(
   stats: ProxyStats,
   plan: GatewayPlan,
@@ -120,7 +120,7 @@ export function countPass(stats: ProxyStats, reason: keyof ProxyStats["passed"])
   stats.passed[reason] = (stats.passed[reason] ?? 0) + 1;
 }
 
-/** Writes the statistics in Prometheus text format, with the memory of the process. */
+/** Formats the statistics for Prometheus, including the memory of the process. */
 export function metricsText(stats: ProxyStats): string {
   const { rss, heapUsed } = process.memoryUsage();
   const lines = [
@@ -150,7 +150,7 @@ export function metricsText(stats: ProxyStats): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** Writes the statistics as a paragraph. */
+/** Formats the statistics as a paragraph. */
 export function summaryText(stats: ProxyStats): string {
   const { requests, changed, passed, directUsd, usd, plannedUsd, reported } = stats;
   const saving = (price: number): string =>

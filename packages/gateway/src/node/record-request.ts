@@ -5,15 +5,15 @@ import type { GatewayPlan } from "../gateway/create-gateway.ts";
 import type { ReportedInput } from "../history/read-request.ts";
 import { cachePriceOf } from "../price/cache-price.ts";
 
-/** A request that was answered, or never will be. */
+/** A request that has been answered, or never will be. */
 export interface ProxiedRequest {
   plan: GatewayPlan;
   /** Milliseconds since the epoch. */
   startedAtMs: number;
   durationMs: number;
-  /** The status of the API's answer. Absent if none came. */
+  /** Status of the API's answer. Absent if there was no answer. */
   status?: number | undefined;
-  /** Input tokens that the provider reported. Absent if the report is missing or unreadable. */
+  /** Input tokens according to the provider. Absent if the report is missing or unreadable. */
   reported?: ReportedInput | undefined;
 }
 
@@ -24,7 +24,7 @@ export function recordRequest({
   ...answered
 }: ProxiedRequest): ContextRecord {
   const { items = [], shown } = prompt ?? {};
-  // These policies only compute changes, so the original was sent.
+  // These reasons mean that changes were only computed, so the original was sent.
   const isAsItCame = reason === "audit" || reason === "holdout";
   const usd = cachePriceOf(model).usdPerMillion / 1e6;
   return {

@@ -4,12 +4,15 @@ import { finished } from "node:stream/promises";
 import type { ReportedInput } from "../history/read-request.ts";
 import { createDecoder } from "./content-decoder.ts";
 
-/** Stops decoding after this many bytes. Usage reported later is missed. */
+/** Maximum number of bytes to decode. Usage reported later is missed. */
 const maxAnswerBytes = 2 ** 28;
-/** Stops decoding when this many bytes wait for the decoder. */
+/** Decoding stops if more than this many bytes are waiting for the decoder. */
 const maxWaitingBytes = 2 ** 24;
 
-/** Passes an answer through unchanged, and reads the reported input tokens from a decoded copy. */
+/**
+ * Passes an answer through unchanged, and reads the reported input tokens from a decoded copy of
+ * it.
+ */
 export class UsageWatch extends Transform {
   readonly #decoder: Duplex | undefined;
   readonly #found = new Map<string, number>();
@@ -42,11 +45,11 @@ export class UsageWatch extends Transform {
     done(error);
   }
 
-  /** Call after the end of the answer. Undefined if it reports nothing or cannot be read. */
+  /** Returns the reported input. Call after the answer ends. Undefined without a readable report. */
   async reported(): Promise<ReportedInput | undefined> {
     if (this.#decoder === undefined) return undefined;
     this.#decoder.end();
-    // Usage that was read before an error counts.
+    // Usage that was read before an error still counts.
     await finished(this.#decoder).catch(() => undefined);
     const found = this.#found;
     if (found.size === 0) return undefined;
@@ -57,7 +60,7 @@ export class UsageWatch extends Transform {
     return { total: plain + read + written, cached, written };
   }
 
-  /** Returns the end of the text, since a field may begin there. */
+  /** Returns the end of the text, since a field may start there. */
   #read(text: string): string {
     for (const [, name = "", tokens] of text.matchAll(usageField))
       this.#found.set(name, Math.max(Number(tokens), this.#found.get(name) ?? 0));

@@ -1,31 +1,31 @@
 import type { ReportedInput } from "../history/read-request.ts";
 
-/** A provider's prices for a prompt, relative to an input token that is neither read from nor written to its cache. */
+/** A provider's input prices, relative to a token that is neither read from nor written to its cache. */
 export interface CachePrice {
-  /** A token read from the cache. */
+  /** Price of a token read from the cache. */
   read: number;
-  /** A token not in the cache. Above 1 if writing to the cache costs extra. */
+  /** Price of a token that is not in the cache. Above 1 if cache writes cost extra. */
   write: number;
-  /** Shorter prefixes are not cached. */
+  /** Minimum length of a cached prefix. */
   minCachedTokens: number;
-  /** Per million plain input tokens. 0 if unknown. */
+  /** US dollars per million plain input tokens. 0 if unknown. */
   usdPerMillion: number;
   isKnown: boolean;
 }
 
-/** A prompt's tokens by whether the provider's cache holds them. */
+/** A prompt's tokens, split by whether the provider's cache holds them. */
 export interface PromptTokens {
   cached: number;
   fresh: number;
 }
 
-/** Computes the price of one prompt in plain input tokens. */
+/** Returns the price of a prompt, in plain input tokens. */
 export function promptPrice({ cached, fresh }: PromptTokens, price: CachePrice): number {
   const isCached = cached >= price.minCachedTokens;
   return isCached ? cached * price.read + fresh * price.write : (cached + fresh) * price.write;
 }
 
-/** Computes the price of an input that the provider reported, in plain input tokens. */
+/** Returns the price of the input that a provider reported, in plain input tokens. */
 export function reportedPrice(
   { total, cached, written }: ReportedInput,
   { read, write }: CachePrice,
@@ -33,7 +33,7 @@ export function reportedPrice(
   return total - cached - written + cached * read + written * write;
 }
 
-/** A family of models by the beginning of their names, as a regular expression. */
+/** A family of models. `models` is a regular expression for the start of their names. */
 type Family = readonly [
   models: string,
   usdPerMillion: number,
@@ -43,11 +43,11 @@ type Family = readonly [
 ];
 
 /**
- * List prices per million input tokens in US dollars, from copies of these pages of June 2026. They compare policies. A
- * bill may differ. Anthropic: docs.claude.com/en/docs/about-claude/pricing and /build-with-claude/prompt-caching (for
- * five minutes). OpenAI: platform.openai.com/docs/pricing and /guides/prompt-caching. DeepSeek:
- * api-docs.deepseek.com/quick_start/pricing. Google: ai.google.dev/gemini-api/docs/pricing. The first matching family
- * counts.
+ * List prices per million input tokens in US dollars, from copies of these pages of June 2026. Used to compare
+ * policies. Actual bills may differ. Anthropic: docs.claude.com/en/docs/about-claude/pricing and
+ * /build-with-claude/prompt-caching (for five minutes). OpenAI: platform.openai.com/docs/pricing and
+ * /guides/prompt-caching. DeepSeek: api-docs.deepseek.com/quick_start/pricing. Google:
+ * ai.google.dev/gemini-api/docs/pricing. The first family that matches is used.
  */
 const families: readonly Family[] = [
   ["claude-opus-4-(0|1|20250514)", 15, 0.1, 1.25, 1024],
@@ -76,12 +76,12 @@ const families: readonly Family[] = [
   ["gemini-2[.]5-flash", 0.3, 0.1, 1, 1024],
 ];
 
-/** For planning with a model of no known price: assumes the highest price of a cache write. */
+/** Used to plan for a model without a known price. Assumes the highest price of a cache write. */
 const unknown: Family = ["", 0, 0.1, 1.25, 1024];
 
 /**
- * Returns the prices of a model by its name, with or without the provider's prefix. An unknown
- * model costs 0 dollars and has `isKnown` false.
+ * Returns the prices of a model, by name with or without the provider's prefix. For an unknown model, the dollar price
+ * is 0 and `isKnown` is false.
  */
 export function cachePriceOf(model: string | undefined): CachePrice {
   const name = model?.toLowerCase().replace(/^.*[/]|^.*(?=\bclaude-)/g, "") ?? "";
@@ -90,18 +90,15 @@ export function cachePriceOf(model: string | undefined): CachePrice {
   return { read, write, minCachedTokens, usdPerMillion, isKnown: found !== undefined };
 }
 
-/** Matches a date, version or variant with the same price. `-pro` and `-mini` have their own prices. */
+/** Matches a date, version or variant that has the same price. `-pro` and `-mini` have their own prices. */
 const sameModel = String.raw`($|[@:]|-(\d|v\d|latest|preview|chat|codex|reasoner))`;
 
 const minuteMs = 60_000;
 
-/**
- * Returns how long a cache may hold a prompt after its last use. After that the gateway treats it
- * as expired.
- */
+/** Returns how long a cache may keep a prompt after its last use. After that time, the gateway treats it as expired. */
 export function cacheLifetimeMs(model: string | undefined, body: string): number {
   if (/"prompt_cache_retention"\s*:\s*"24h"/.test(body)) return 24 * 60 * minuteMs;
   const isShort = /claude/i.test(model ?? "") && !/"ttl"\s*:\s*"1h"/.test(body);
-  // Providers sometimes hold both longer than promised.
+  // Providers sometimes keep both for longer than promised.
   return (isShort ? 6 : 90) * minuteMs;
 }

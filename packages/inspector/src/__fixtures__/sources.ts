@@ -105,9 +105,10 @@ export const exampleSource: InspectorSource = {
     sessions: [session],
   }),
   pack: async () => {
-    const reasons = { content: 1 };
-    const shown = { rank: 1, score: 2, reasons, words: ["refund"], level: "full", tokens: 20 };
-    const left = { rank: 2, score: 1, reasons, words: [], omitted: "budget" };
+    const parts = { content: 1 };
+    const level = { level: "full", tokens: 20, reason: "task" };
+    const shown = { rank: 1, score: 2, parts, matched: ["refund"], ...level };
+    const left = { rank: 2, score: 1, parts, reason: "budget" };
     const files = [
       { alias: hostile, path: "src/refund.ts", ...shown },
       { alias: "@stock", path: "src/stock.ts", ...left },
@@ -200,7 +201,14 @@ export const exampleSource: InspectorSource = {
   applied: async () => ({ diff: `--- a/${hostile}\n+++ b/${hostile}\n@@ -1 +1 @@\n-const late = 1;\n+const late = 2;` }),
   plans: async () => ({
     transactions: [
-      { id: "t", timeMs: 1_000, status: "rolled_back", paths: [hostile], kept: [], why: hostile },
+      {
+        transactionId: "t",
+        timeMs: 1_000,
+        status: "rolled_back",
+        paths: [hostile],
+        keptPaths: [],
+        why: hostile,
+      },
     ],
     pending: {
       summary: hostile,
@@ -209,8 +217,8 @@ export const exampleSource: InspectorSource = {
         {
           path: "src/stock.ts",
           kind: "update",
-          added: 1,
-          removed: 1,
+          addedLines: 1,
+          removedLines: 1,
           risks: [],
           diff: "-const stok = 1;\n+const stock = 1;",
         },

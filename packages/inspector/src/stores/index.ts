@@ -1,4 +1,3 @@
-export type { AgentLog } from "./prompt-sessions.ts";
 export { type PromptStores, promptViews } from "./prompt-views.ts";
 export { runPrompt } from "./run-prompt.ts";
 export { artifactsOf, stateOf } from "./run-state.ts";

@@ -6,59 +6,59 @@ import type { ContextPart, ContextRecord, PartContent } from "@ccl/core/tracing"
 import { createContextLogReader } from "../create-context-log-reader.ts";
 import type { GatewayView, PromptRow, SessionRow } from "../views.ts";
 
-/** Tokens of one origin. Results are counted by tool. */
+/** Tokens from one origin. Results are counted by tool. */
 export type KindTokens = GatewayView["kinds"][number];
 
-/** A prompt with its parts, original and as sent. */
+/** A prompt with its parts, both original and as sent. */
 export interface SessionPrompt {
   row: PromptRow;
   parts: readonly ContextPart[];
-  /** The tokens of its parts by kind. Recorded prompts only. */
+  /** Tokens of the parts by kind. Only for recorded prompts. */
   kinds: readonly KindTokens[];
-  /** True if a part was not sent unchanged. */
+  /** True if any part was changed before sending. */
   isChanged: boolean;
   /**
-   * How many leading parts equal those of the previous prompt. The provider's cache may hold these.
+   * Number of leading parts that equal those of the previous prompt. The provider may have cached
+   * these.
    */
   unchanged: number;
 }
 
-/** A session with one or more prompts. */
+/** A session of one or more prompts. */
 export interface PromptSession {
   row: SessionRow;
   prompts: readonly SessionPrompt[];
 }
 
-/** Reads the sessions recorded in a folder. Later calls read only what was added. */
+/** Returns a function that reads the sessions recorded in a folder. Later calls read only what was added. */
 export function recordedSessions(folder: string): () => Promise<PromptSession[]> {
   const read = createContextLogReader(folder);
-  const known = new WeakMap<ContextRecord, { prompt: SessionPrompt; run: number }>();
-  const built = new WeakMap<readonly ContextRecord[], PromptSession[]>();
-  return async () =>
-    [...(await read())].flatMap(([id, records]) => {
-      const before = built.get(records);
-      if (before !== undefined) return before;
+  let known = new Map<ContextRecord, { prompt: SessionPrompt; run: number }>();
+  return async () => {
+    const places: typeof known = new Map();
+    const sessions = [...(await read())].flatMap(([id, records]) => {
       const runs: SessionPrompt[][] = [];
       for (const record of records) {
-        const at = known.get(record)?.run ?? runOf(record, runs);
-        const prompts = (runs[at] ??= []);
+        const run = known.get(record)?.run ?? runOf(record, runs);
+        const prompts = (runs[run] ??= []);
         const prompt = known.get(record)?.prompt ?? promptOf(record, prompts);
-        known.set(record, { prompt, run: at });
+        places.set(record, { prompt, run });
         prompts.push(prompt);
       }
       const { source = "", model } = records.at(-1) ?? {};
-      const sessions = runs.flatMap((prompts, at) =>
+      return runs.flatMap((prompts, at) =>
         sessionOf({ id: at === 0 ? id : `${id}.${at + 1}`, source, model }, prompts),
       );
-      built.set(records, sessions);
-      return sessions;
     });
+    known = places;
+    return sessions;
+  };
 }
 
 /**
- * Finds the run that a prompt belongs to. Runs of one task share a key and may overlap. A prompt
- * joins the run that it extends. A prompt that equals the start of a run that has since continued
- * starts a new run.
+ * Finds the run that a prompt belongs to. Runs of the same task share a key and may overlap. A
+ * prompt joins the run that it extends. A prompt that equals the start of a run that has since
+ * continued starts a new run.
  */
 function runOf({ parts }: ContextRecord, runs: readonly SessionPrompt[][]): number {
   const commonWith = (prompt: SessionPrompt | undefined): number => {
@@ -76,7 +76,7 @@ function runOf({ parts }: ContextRecord, runs: readonly SessionPrompt[][]): numb
   return isAnew ? runs.length : best;
 }
 
-/** Tokens of a part as sent. */
+/** Returns the tokens of a part as sent. */
 export function sentTokens({ sent, tokens }: ContextPart): number {
   return sent?.tokens ?? tokens;
 }
@@ -89,7 +89,7 @@ function promptOf(record: ContextRecord, before: readonly SessionPrompt[]): Sess
   const cached = sumBy(parts.slice(0, unchanged), sentTokens);
   const fresh = sumBy(parts, sentTokens) - cached;
   const directTokens = sumBy(parts, ({ tokens }) => tokens);
-  // An unchanged previous prompt would be in the cache as a whole.
+  // Without changes, all of the previous prompt would be in the cache.
   const directCached = Math.min(last?.row.directTokens ?? 0, directTokens);
   const {
     usd = usdOf(cached, fresh, model),
@@ -111,7 +111,7 @@ function promptOf(record: ContextRecord, before: readonly SessionPrompt[]): Sess
   return { row, parts, kinds: [...kinds.values()], isChanged, unchanged };
 }
 
-/** True if both parts sent the same content to the model, as far as known. */
+/** True if both parts sent the same content to the model, as far as is known. */
 function isSentAlike(part: ContextPart, known: ContextPart | undefined): boolean {
   return part.kind === known?.kind && isAlike(part.sent ?? part, known.sent ?? known);
 }
@@ -124,7 +124,7 @@ function isAlike(one: PartContent, other: PartContent | undefined): boolean {
   );
 }
 
-/** Adds tokens to the sum of their kind. */
+/** Adds tokens to the total of their kind. */
 export function addKind(
   sums: Map<string, KindTokens>,
   { origin, tool, tokens, directTokens }: KindTokens,
@@ -137,21 +137,28 @@ export function addKind(
   sums.set(key, sum);
 }
 
-/** The sessions in a coding agent's log. */
+/** The log of a coding agent. */
 export interface AgentLog {
   /** Unique among the logs. */
   id: string;
   changedMs: number;
-  transcripts: readonly Transcript[];
+  /** Reads the log's sessions. Called again only if the log has changed. */
+  transcripts(): Promise<readonly Transcript[]>;
 }
 
-const ofLogs = new WeakMap<AgentLog, PromptSession[]>();
-
-/** The sessions of a log. Computed once for each object. */
-export function agentSessions(log: AgentLog): PromptSession[] {
-  const known = ofLogs.get(log) ?? log.transcripts.flatMap((one, at) => ofTranscript(one, log, at));
-  ofLogs.set(log, known);
-  return known;
+/** Returns a function that reads the sessions in agents' logs. Later calls read only changed logs. */
+export function agentSessions(): (logs: readonly AgentLog[]) => Promise<PromptSession[]> {
+  const known = new Map<string, { changedMs: number; sessions: PromptSession[] }>();
+  return async (logs) => {
+    for (const log of logs) {
+      const { id, changedMs } = log;
+      if (known.get(id)?.changedMs === changedMs) continue;
+      const transcripts = await log.transcripts();
+      const sessions = transcripts.flatMap((one, at) => ofTranscript(one, log, at));
+      known.set(id, { changedMs, sessions });
+    }
+    return logs.flatMap(({ id }) => known.get(id)?.sessions ?? []);
+  };
 }
 
 function ofTranscript(
@@ -200,7 +207,7 @@ function sessionOf(
   const { cached, fresh, timeMs = given.timeMs } = last.row;
   const row = {
     ...given,
-    title: title === "" ? given.id.slice(0, 12) : title,
+    title: title || given.id.slice(0, 12),
     timeMs,
     prompts: prompts.length,
     tokens: cached + fresh,
@@ -212,7 +219,7 @@ function sessionOf(
   return [{ row, prompts }];
 }
 
-/** The sum of a value of each item. */
+/** Adds up a value over all items. */
 export function sumBy<Item>(items: readonly Item[], value: (item: Item) => number): number {
   return items.reduce((sum, item) => sum + value(item), 0);
 }

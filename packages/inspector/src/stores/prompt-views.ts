@@ -23,19 +23,16 @@ import {
 } from "./prompt-sessions.ts";
 import { replayPrompts } from "./replay-prompts.ts";
 
-/** Where prompts were recorded. */
+/** Where prompts are recorded. */
 export interface PromptStores {
-  /** The folder with a gateway's requests. */
+  /** The folder that contains a gateway's requests. */
   requests: string;
-  /** A folder that `recordTo` writes to. */
+  /** The folder that `recordTo` writes to. */
   records: string;
+  /** Returns the logs of coding agents, and how many logs were omitted. */
+  agents: () => Promise<{ logs: readonly AgentLog[]; left: number }>;
   /**
-   * Returns logs of coding agents, and how many were left out. Return the same object for an
-   * unchanged log.
-   */
-  agents: (signal: AbortSignal) => Promise<{ logs: readonly AgentLog[]; left: number }>;
-  /**
-   * Returns the statistics of a running gateway. The argument is true if the folder has no
+   * Returns the statistics of a running gateway. `isEmpty` is true if the folder contains no
    * requests.
    */
   live: (isEmpty: boolean) => Promise<GatewayView["live"]>;
@@ -47,11 +44,11 @@ type PromptViews = Pick<
 >;
 
 const previewLength = 400;
-/** Maximum characters of text that the page loads at once. */
+/** Maximum number of characters that the page loads at once. */
 const pieceLength = 40_000;
 const maxPoints = 500;
 
-/** Creates the views of sent prompts, from logs of a gateway, of programs and of coding agents. */
+/** Creates the views of sent prompts from the logs of a gateway, programs and coding agents. */
 export function promptViews({
   requests,
   records,
@@ -60,18 +57,16 @@ export function promptViews({
 }: PromptStores): Required<PromptViews> {
   const readGateway = recordedSessions(requests);
   const readRecords = recordedSessions(records);
-  const all = async (signal: AbortSignal): Promise<{ sessions: PromptSession[]; left: number }> => {
-    const { logs, left } = await agents(signal);
+  const readAgents = agentSessions();
+  const all = async (): Promise<{ sessions: PromptSession[]; left: number }> => {
+    const { logs, left } = await agents();
     const own = [...(await readGateway()), ...(await readRecords())];
-    const sessions = [...own, ...logs.flatMap(agentSessions)];
+    const sessions = [...own, ...(await readAgents(logs))];
     sessions.sort((a, b) => (b.row.timeMs ?? 0) - (a.row.timeMs ?? 0));
     return { sessions, left };
   };
-  const find = async (
-    { session: id }: ViewParameters,
-    { signal }: { signal: AbortSignal },
-  ): Promise<PromptSession> => {
-    const { sessions } = await all(signal);
+  const find = async ({ session: id }: ViewParameters): Promise<PromptSession> => {
+    const { sessions } = await all();
     const found = id === undefined ? sessions[0] : sessions.find(({ row }) => row.id === id);
     if (found !== undefined) return found;
     throw new InspectorError(
@@ -82,23 +77,23 @@ export function promptViews({
     );
   };
   return {
-    async sessions(_, { signal }) {
-      const { sessions, left } = await all(signal);
+    async sessions() {
+      const { sessions, left } = await all();
       return { sessions: sessions.map(({ row }) => row), left };
     },
-    async session(parameters, options) {
-      const { row, prompts } = await find(parameters, options);
+    async session(parameters) {
+      const { row, prompts } = await find(parameters);
       return { session: row, prompts: prompts.map((prompt) => prompt.row) };
     },
-    async prompt(parameters, options) {
-      const { row, prompts } = await find(parameters, options);
+    async prompt(parameters) {
+      const { row, prompts } = await find(parameters);
       const prompt = promptAt(prompts, parameters);
       return { session: row, prompt: prompt.row, parts: partsOf(prompt) };
     },
-    async compared(parameters, options) {
-      const one = await find(parameters, options);
+    async compared(parameters) {
+      const one = await find(parameters);
       const { other = one.row.id, with: at } = parameters;
-      const two = other === one.row.id ? one : await find({ session: other }, options);
+      const two = other === one.row.id ? one : await find({ session: other });
       const [first, second] = [promptAt(one.prompts, parameters), promptAt(two.prompts, { at })];
       const compared = comparePrompts(sentParts(first), sentParts(second));
       const { read, write, usdPerMillion } = cachePriceOf(two.row.model);
@@ -110,7 +105,7 @@ export function promptViews({
       };
     },
     async replay(parameters, options) {
-      const { row, prompts } = await find(parameters, options);
+      const { row, prompts } = await find(parameters);
       const { budget: given = "", policy = "balanced" } = parameters;
       const budget = /^[1-9]\d{0,8}$/.test(given) ? Number(given) : 0;
       if (budget === 0 || (policy !== "balanced" && policy !== "economy"))
@@ -122,8 +117,8 @@ export function promptViews({
       const replayed = await replayPrompts(prompts, { budget, policy, model, ...options });
       return { budget, policy, prompts: replayed };
     },
-    async text(parameters, options) {
-      const { prompts } = await find(parameters, options);
+    async text(parameters) {
+      const { prompts } = await find(parameters);
       const part = promptAt(prompts, parameters).parts[Number(parameters["part"] ?? 0)];
       const original = part?.text ?? "";
       const sent = part?.sent?.text ?? original;
@@ -146,7 +141,7 @@ function promptAt(prompts: readonly SessionPrompt[], parameters: ViewParameters)
   );
 }
 
-/** The piece of a text that starts at the offset. */
+/** Returns the piece of a text that starts at the offset. */
 function pieceOf(text: string, { offset = "0" }: ViewParameters): TextView {
   const from = Math.max(0, Number(offset) || 0);
   return { text: text.slice(from, from + pieceLength), offset: from, total: text.length };
@@ -173,7 +168,7 @@ function partsOf({ parts, unchanged }: SessionPrompt): PromptPart[] {
   });
 }
 
-/** The parts as they were sent. */
+/** Returns the parts as sent. */
 function sentParts({ parts }: SessionPrompt): ComparedPart[] {
   return parts.map((part) => {
     const { kind: origin, tool, callId, sent: record = part } = part;
@@ -207,7 +202,7 @@ function gatewayView(sessions: readonly PromptSession[], live: GatewayView["live
   };
 }
 
-/** Computes cumulative sums, thinned out evenly. */
+/** Computes cumulative sums, sampled at even intervals. */
 function pointsOf(prompts: readonly SessionPrompt[]): GatewayPoint[] {
   let [usd, directUsd, cached, tokens] = [0, 0, 0, 0];
   const points = prompts.map(({ row }) => {

@@ -9,7 +9,7 @@ import { InspectorError } from "../inspector-error.ts";
 import type { ReplayedPrompt, ReplayView } from "../views.ts";
 import { type SessionPrompt, sumBy, usdOf } from "./prompt-sessions.ts";
 
-/** The budget and policy of a replay. */
+/** The budget and policy for a replay. */
 interface ReplayOptions extends Omit<ReplayView, "prompts"> {
   model: string | undefined;
   signal: AbortSignal;
@@ -26,7 +26,7 @@ export async function replayPrompts(
   const replayed: ReplayedPrompt[] = [];
   let state: FitState | undefined;
   for (const [at, { row, parts }] of prompts.entries()) {
-    // Give other views a turn.
+    // Let other views run.
     await setImmediate();
     signal.throwIfAborted();
     const messages = messagesOf(parts);
@@ -57,14 +57,14 @@ export async function replayPrompts(
   return replayed;
 }
 
-/** True for parts that no budget shortens and that are not part of a message's text. */
+/** True for parts that budgets never shorten and that are not part of a message's text. */
 function isFixed(kind: ContextPart["kind"]): boolean {
   return kind === "tools" || kind === "media";
 }
 
 /**
- * Restores the original messages. A record names only the first call of a message, so results
- * restore their own calls.
+ * Reconstructs the original messages. A record names only the first call of a message, so each
+ * result restores its missing call.
  */
 function messagesOf(parts: readonly ContextPart[]): ChatMessage[] {
   const messages: ChatMessage[] = [];
@@ -110,7 +110,8 @@ function textOf(messages: readonly ChatMessage[]): string {
 }
 
 /**
- * The texts of the calls in the answer to a prompt. Empty if the next prompt does not extend it.
+ * Returns the texts of the calls in the answer to a prompt. Returns an empty list if the next
+ * prompt does not extend it.
  */
 function callsAfter(parts: readonly ContextPart[], next: readonly ContextPart[]): string[] {
   if (next[parts.length - 1]?.text !== parts.at(-1)?.text) return [];

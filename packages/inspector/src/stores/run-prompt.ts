@@ -15,8 +15,8 @@ import { textOfMessage } from "./text-of-message.ts";
 
 /**
  * Reconstructs the prompt of a run's main call from the current chat and the run's committed
- * effects, with the operations that contributed to each part. The store does not have what a budget
- * cut, so the text is complete.
+ * effects, with the operations that contributed to each part. The store does not record what a
+ * budget removed, so the text is shown in full.
  */
 export async function runPrompt(
   { input, steps }: StoredRun,
@@ -62,7 +62,7 @@ export async function runPrompt(
   };
 }
 
-/** The prompt effects of operations before the main call, in commit order. */
+/** Returns the prompt effects of operations before the main call, in commit order. */
 function committedEffects(steps: StoredRun["steps"]): EffectInput[] {
   const entries = steps.flatMap((step) =>
     step.kind === "commit" && step.hook === "before_main_llm" ? step.entries : [],

@@ -9,7 +9,7 @@ import type { OperationStores } from "@ccl/operations";
 
 import type { RunDetailsView } from "../views.ts";
 
-/** The state that the run's profile keeps in its chat, with its stored versions. */
+/** Returns the state that the run's profile keeps in its chat, with its stored versions. */
 export async function stateOf(
   { chatId, branchId, profile }: RunInput,
   { chat }: Pick<OperationStores, "chat">,
@@ -24,7 +24,7 @@ function keptVersions(artifact: OperationArtifact): ArtifactVersion[] {
   return [...artifact.history, artifact];
 }
 
-/** An artifact's value in the turn of a run: the run's own version, or the newest one before it. */
+/** Returns an artifact's value in the turn of a run: the run's own version, or the newest one before it. */
 export function valueAtTurn(
   artifact: OperationArtifact,
   { runId, startedAt }: RunInput,
@@ -35,7 +35,7 @@ export function valueAtTurn(
   );
 }
 
-/** Each artifact with its versions, newest first, and the diff of each. */
+/** Returns each artifact with its versions, newest first, and each version's diff. */
 export function artifactsOf(
   artifacts: readonly OperationArtifact[],
   runId: string,

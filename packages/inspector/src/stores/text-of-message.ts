@@ -6,8 +6,8 @@ interface Said {
 }
 
 /**
- * Renders a message as text, with the kind of each part without text, and each tool call on its own
- * line.
+ * Renders a message as text. Shows the kind of each part that has no text, and puts each tool call
+ * on its own line.
  */
 export function textOfMessage({ content = "", toolCalls = [] }: Said): string {
   const parts = typeof content === "string" ? [{ text: content }] : content;

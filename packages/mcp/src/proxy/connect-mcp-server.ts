@@ -4,13 +4,13 @@ import { isSpecType } from "@modelcontextprotocol/server";
 
 import type { McpServerConfig } from "./server-config.ts";
 
-/** How to connect to a server. */
+/** Options of `connectMcpServer`. */
 export interface ConnectMcpServerOptions {
-  /** What this client can do for the server, such as sampling. */
+  /** Capabilities that this client offers to the server, such as sampling. */
   capabilities?: ClientCapabilities | undefined;
-  /** Where the stderr of the server's process goes. `ignore` by default. */
+  /** Where to send the stderr of the server's process. `ignore` by default. */
   stderr?: "ignore" | "inherit" | undefined;
-  /** Time limit of the handshake in milliseconds. 30 s by default. */
+  /** Time limit for the handshake in milliseconds. 30 s by default. */
   timeoutMs?: number | undefined;
   /** Called before the connection opens, to set handlers. */
   prepare?: ((client: Client) => void) | undefined;
@@ -19,7 +19,10 @@ export interface ConnectMcpServerOptions {
 
 const maxMessageBytes = 64 * 1024 * 1024;
 
-/** Connects a client of the official SDK. `close()` also ends the server's process, by force after some seconds. */
+/**
+ * Connects to a server with a client of the official SDK. `close()` also ends the server's process, by force after a
+ * few seconds.
+ */
 export async function connectMcpServer(
   config: McpServerConfig,
   options: ConnectMcpServerOptions = {},
@@ -35,7 +38,7 @@ export async function connectMcpServer(
   ]);
   const client = new Client(
     { name: "ccl", version: "1.0.0" },
-    // Over stdio, a probe for the newer protocol would start each server twice. Servers of the newer protocol also
+    // Over stdio, probing for the newer protocol would start each server twice. Servers with the newer protocol also
     // support the older one.
     { capabilities, versionNegotiation: { mode: isAddress ? "auto" : "legacy" } },
   );
@@ -63,7 +66,7 @@ export async function connectMcpServer(
 }
 
 /**
- * Delivers messages one after another. Otherwise the SDK handles a result before the progress that arrived with it, and
+ * Delivers messages one at a time. Otherwise the SDK handles a result before the progress that arrived with it, and
  * drops that progress.
  */
 function deliverInTurn(transport: Transport): void {
@@ -82,7 +85,10 @@ function deliverInTurn(transport: Transport): void {
   };
 }
 
-/** A tool's result in which texts stand for what breaks the protocol, since the SDK would refuse the whole. */
+/**
+ * Returns a tool's result with text in place of anything that breaks the protocol, since the SDK would reject the whole
+ * result.
+ */
 function legal(result: JsonRecord): JsonRecord {
   const { content = [], structuredContent, isError } = result;
   const data = isRecord(structuredContent) ? structuredContent : undefined;

@@ -10,17 +10,18 @@ import {
 
 import type { Upstream } from "./upstream.ts";
 
-/** How long a client's request waits for a server without any progress. */
+/** How long a client's request waits for a server that reports no progress. */
 const timeoutMs = 10 * 60_000;
 const unavailable = -32_000;
 
-/** Why a server can't be asked. */
+/** Says why a server is unavailable. */
 export function unavailableText({ name, problem }: Upstream): string {
   return `The server ${name} is unavailable: ${problem}. It is started again; try later.`;
 }
 
 /**
- * Forwards a client's request to a server. Progress is passed back, and a cancelled request is cancelled at the server.
+ * Forwards a client's request to a server. Passes progress back. If the client cancels the request, cancels it at the
+ * server.
  */
 export async function forwardUp<Method extends RequestMethod>(
   upstream: Upstream,
@@ -57,12 +58,12 @@ export async function forwardUp<Method extends RequestMethod>(
       { cause: error },
     );
   });
-  // A result must not overtake its progress, which the client would then ignore.
+  // A result must not arrive before its progress, since the client would then ignore the progress.
   await Promise.all(sent);
   return result;
 }
 
-/** The requests that servers may send to a client, and the capability that each needs. */
+/** Requests that a server may send to a client, and the capability required for each. */
 const questions = [
   ["sampling/createMessage", "sampling"],
   ["elicitation/create", "elicitation"],

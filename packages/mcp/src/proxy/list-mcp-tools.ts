@@ -10,7 +10,8 @@ const page = z.looseObject({
 const maxPages = 100;
 
 /**
- * All tools of a server, unchecked. One that breaks the protocol does not affect the others.
+ * Lists all tools of a server without checking them, so that one invalid tool does not affect the
+ * others.
  * @throws McpError `endless_list`
  */
 export async function listMcpTools(

@@ -25,59 +25,60 @@ import type { ToolUses } from "./tool-uses.ts";
 import type { ToolList } from "./tool-list.ts";
 import { createUpstream, type Upstream } from "./upstream.ts";
 
-/** The servers behind the proxy, and the sizes above which it shortens their lists and results. */
+/** Servers behind the proxy, and the sizes above which it shortens their lists and results. */
 export interface McpProxyOptions {
   servers: Readonly<Record<string, McpServerConfig>>;
-  /** Longer tool lists become three tools and as many names as fit. 3,000 tokens by default, from about 600. */
+  /**
+   * Maximum tokens of a tool list. Longer lists become three tools and as many names as fit. Default: 3,000. Minimum:
+   * about 600.
+   */
   listTokens?: number | undefined;
-  /** Longer texts of results are cut to this many tokens. 2,000 by default. */
+  /** Maximum tokens of a text in a result. Longer texts are shortened. 2,000 by default. */
   resultTokens?: number | undefined;
-  /** Stores results. By default in 64 MiB of memory. */
+  /** Stores results. By default, 64 MiB of memory. */
   artifacts?: ArtifactStore | undefined;
   /** `estimatedCounter` by default. */
   counter?: TokenCounter | undefined;
-  /** Where the stderr of the servers goes. `ignore` by default. */
+  /** Where to send the stderr of the servers. `ignore` by default. */
   stderr?: "ignore" | "inherit" | undefined;
-  /**
-   * The owner of stored results, such as a project. Searches find the results of their own session. `mcp` by default.
-   */
+  /** Owner of stored results, such as a project. Searches find the results of their own session. `mcp` by default. */
   owner?: string | undefined;
-  /** Calls that succeeded, now and earlier. Without it nothing is learned from them. */
+  /** Successful calls, including earlier ones. Without it, the proxy does not learn from calls. */
   uses?: ToolUses | undefined;
-  /** Called once for each tool that was left out, or changed so that models accept it. */
+  /** Called once for each tool that is left out, or changed so that models accept it. */
   onToolChange?: ((server: string, change: string) => void) | undefined;
 }
 
-/** What `check` found about a server. */
+/** What `check` found out about a server. */
 export interface ServerFinding {
   name: string;
-  /** `hint`: a tool was changed so that models accept it. `problem`: the server does not answer. */
+  /** `hint`: a tool was changed so that models accept it. `problem`: the server does not respond. */
   status: "ok" | "hint" | "problem";
   message: string;
 }
 
 /** A running proxy. */
 export interface McpProxy {
-  /** For `openMcpStdio` and `openMcpHttp`, or the entry points of the official SDK. */
+  /** Pass it to `openMcpStdio`, `openMcpHttp`, or the entry points of the official SDK. */
   readonly factory: McpServerFactory;
-  /** Changes of the servers, for `openMcpHttp`. */
+  /** Publishes changes of the servers. Pass it to `openMcpHttp`. */
   readonly bus: ServerEventBus;
   statistics(): McpProxyStatistics;
   /**
-   * Reports the tokens of each server's tools, and problems of servers and tools. Starts the servers, and waits up to
-   * 30 s for them.
+   * Reports the tokens of each server's tools, and any problems with servers and tools. Starts the servers, and waits
+   * up to 30 s for them.
    */
   check(): Promise<ServerFinding[]>;
-  /** Also ends the servers. */
+  /** Closes the proxy and ends its servers. */
   close(): Promise<void>;
 }
 
-/** Limit of the wait for servers to start. Clients are notified of later ones. */
+/** How long to wait for servers to start. Clients are notified of servers that start later. */
 const maxStartMs = 2_000;
 
 /**
- * A proxy in front of other servers. Their long tool lists become three tools, and their long results a selection with
- * a handle. Servers start with the first client, which waits up to 2 s for them. A server that ends is started again.
+ * Opens a proxy in front of other servers. Long tool lists become three tools. Long results become a selection with a
+ * handle. Servers start with the first client, which waits up to 2 s for them. A server that exits is restarted.
  * @throws McpError `invalid_options` without a server, or if `listTokens` is too small for the proxy's own tools
  */
 export async function openMcpProxy(options: McpProxyOptions): Promise<McpProxy> {
@@ -156,7 +157,7 @@ export async function openMcpProxy(options: McpProxyOptions): Promise<McpProxy> 
       createResultShrinker({ resultTokens, counter, store, sessionId, statistics: results }),
     statistics,
   };
-  /** Notifies each client, over its connection or by its subscription. */
+  /** Notifies each client, through its connection or its subscription. */
   async function notify(notification: Notification): Promise<void> {
     const event = eventOf(notification);
     if (event !== undefined) bus.publish(event);
@@ -217,7 +218,7 @@ async function untilStarted(upstreams: readonly Upstream[]): Promise<void> {
   isOver.abort();
 }
 
-/** The event for subscribers of protocol 2026-07-28. */
+/** Converts a notification to an event for subscribers of protocol 2026-07-28. */
 function eventOf({ method, params }: Notification): ServerEvent | undefined {
   if (method === "notifications/resources/updated")
     return { kind: "resource_updated", uri: stringAt(params, "uri") ?? "" };

@@ -11,23 +11,23 @@ import type { Upstream } from "./upstream.ts";
 /** The context of a call through the proxy. */
 export interface ProxiedCall {
   context: ServerContext;
-  /** The shrinker of the client's session. */
+  /** The result shrinker of the client's session. */
   shrinker: ResultShrinker;
 }
 
 /** A tool of a server behind the proxy. */
 export interface ProxiedTool {
-  /** The tool as the proxy's client calls it. */
+  /** The tool as the proxy's client sees it. */
   tool: Tool;
-  /** How often it was called with success. */
+  /** Returns how often it was called successfully. */
   uses(): number;
   call(input: JsonRecord, call: ProxiedCall): Promise<CallToolResult>;
 }
 
-/** The key in a call's `_meta` with which a program requests the unchanged result. */
+/** The key in a call's `_meta` by which a program requests the unmodified result. */
 const wholeResult = "ccl.dev/whole";
 
-/** The tools of all servers. */
+/** Returns the tools of all servers. */
 export function proxiedTools(
   upstreams: readonly Upstream[],
   calls: Map<string, number>,
@@ -35,7 +35,7 @@ export function proxiedTools(
 ): ProxiedTool[] {
   return upstreams.flatMap((upstream) =>
     upstream.tools.map(({ tool, ownName }): ProxiedTool => {
-      // The same whether the server is alone, which earlier versions counted by the tool's own name.
+      // The key is the same even if the server is alone. For that case, earlier versions used the tool's own name.
       const key = `${serverPrefix(upstream.name)}__${ownName}`;
       return {
         tool,

@@ -17,14 +17,14 @@ import type { ResultShrinker, ResultStatistics } from "./shrink-result.ts";
 import type { ToolList } from "./tool-list.ts";
 import type { Upstream } from "./upstream.ts";
 
-/** The state of one server. */
+/** Statistics of one server. */
 interface ServerStatistics {
   tools: number;
   calls: number;
   restarts: number;
-  /** Why the server does not answer. */
+  /** Why the server does not respond. */
   problem?: string;
-  /** Changes to its tools so that models accept them. */
+  /** Changes to its tools that make models accept them. */
   changes: readonly string[];
 }
 
@@ -35,10 +35,10 @@ export interface McpProxyStatistics {
   results: ResultStatistics;
 }
 
-/** What the parts of a proxy share. */
+/** State that the parts of a proxy share. */
 export interface ProxyState {
   upstreams(): readonly Upstream[];
-  /** Starts the servers once, with the first client's capabilities, and waits up to 2 s for them. */
+  /** Starts the servers once, with the first client's capabilities. Waits up to 2 s for them. */
   start(capabilities: ClientCapabilities): Promise<void>;
   list(): ToolList;
   connected: Set<Server>;
@@ -57,7 +57,7 @@ const capabilities = {
 const serverInfo = { name: "ccl-proxy", version: "1.0.0" };
 const statisticsUri = "ccl://proxy/statistics";
 
-/** Waits for the servers in the handshake. It needs their instructions, and they need the client's capabilities. */
+/** Waits for the servers during the handshake. It needs their instructions, and they need the client's capabilities. */
 class ProxyServer extends Server {
   constructor(state: ProxyState) {
     super(serverInfo, { capabilities });
@@ -84,7 +84,7 @@ function instructionsOf(state: ProxyState): { instructions?: string } {
   return given.length === 0 ? {} : { instructions: given.join("\n\n") };
 }
 
-/** The proxy as one client sees it. */
+/** Creates the proxy's server for one client. */
 export function createProxyServer(state: ProxyState, sessionId: string): Server {
   const server = new ProxyServer(state);
   server.oninitialized = () => state.connected.add(server);
@@ -144,7 +144,7 @@ function addTools(server: Server, state: ProxyState, ready: Ready, sessionId: st
     if (late !== undefined) await untilAborted(late.started, signal);
     const answer = await state.list().call(name, input, { context, shrinker });
     if (answer !== undefined) return withStarting(answer, name === "find_tools" ? upstreams : []);
-    // The server may know more tools than it lists, and answers for unknown ones itself.
+    // The server may support more tools than it lists, and it answers calls of unknown tools itself.
     const { upstream, own: ownName } = ownerOf(name, upstreams);
     return forwardUp(
       upstream,
@@ -154,7 +154,7 @@ function addTools(server: Server, state: ProxyState, ready: Ready, sessionId: st
   });
 }
 
-/** Adds the servers whose tools a search can't have found yet. */
+/** Names the servers that are still starting, whose tools the search can't have found. */
 function withStarting(answer: CallToolResult, upstreams: readonly Upstream[]): CallToolResult {
   const late = upstreams.filter(({ isStarting }) => isStarting).map(({ name }) => name);
   if (late.length === 0) return answer;
@@ -162,10 +162,10 @@ function withStarting(answer: CallToolResult, upstreams: readonly Upstream[]): C
   return { ...answer, content: [...answer.content, { type: "text", text }] };
 }
 
-/** How long a list waits for one server. */
+/** Limits how long a list waits for a server. */
 const limits = ({ mcpReq: { signal } }: ServerContext) => ({ signal, timeout: 5_000 });
 
-/** What the servers with a capability list. One that fails is left out of this list. */
+/** Collects the lists of all servers with a capability. Leaves out servers that fail. */
 async function listed<List>(
   upstreams: readonly Upstream[],
   capability: "prompts" | "resources",
@@ -228,7 +228,7 @@ function addPrompts(server: Server, ready: Ready): void {
   });
 }
 
-/** The server of a public name, and the name at that server. */
+/** Returns the server that a public name belongs to, and the name at that server. */
 function ownerOf(
   name: string,
   upstreams: readonly Upstream[],
@@ -246,7 +246,7 @@ function ownerOf(
   return { upstream, own: name.slice(name.indexOf("__") + 2) };
 }
 
-/** The first answer of a server. Throws the last error if none answers. */
+/** Returns the first successful answer. Throws the last error if no server answers. */
 async function firstAnswer<Method extends RequestMethod>(
   upstreams: readonly Upstream[],
   request: { method: Method; params: Record<string, unknown> },

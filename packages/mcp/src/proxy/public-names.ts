@@ -2,13 +2,13 @@ import { sha8 } from "@ccl/core";
 
 const maxLength = 64;
 
-/** The prefix of a server's tool names. It has no `__`, so the first `__` in a name ends the prefix. */
+/** Returns the prefix of a server's tool names. It contains no `__`, so the first `__` in a name ends the prefix. */
 export function serverPrefix(name: string): string {
   const plain = legalName(name).slice(0, 30).replaceAll(/_{2,}/g, "_").replace(/_$/, "");
   return plain === name ? name : `${plain}-${sha8(name).slice(0, 4)}`;
 }
 
-/** The public names of one server's tools. If a changed name is already taken, it ends in a stable hash. */
+/** Returns the public names of one server's tools. If a changed name is already taken, appends a stable hash. */
 export function publicNames(
   own: readonly string[],
   { prefix, reserved }: { prefix: string | undefined; reserved: ReadonlySet<string> },
@@ -29,7 +29,7 @@ export function publicNames(
   );
 }
 
-/** Model APIs accept up to 64 characters: letters, digits, `_` and `-`. */
+/** Returns a name that model APIs accept: up to 64 letters, digits, `_` and `-`. */
 function legalName(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, maxLength);
 }

@@ -8,9 +8,9 @@ const properties = z.record(z.string(), z.json());
 const unsuited = ["$ref", "allOf", "anyOf", "enum", "not", "oneOf"];
 
 /**
- * Changes a server's tool so that clients and model APIs accept it, and lists the changes. Undefined for a tool
- * without a name, which can't be called. `outputSchema` is left out, because results are shortened and clients reject
- * a result that does not match its schema.
+ * Changes a server's tool so that clients and model APIs accept it, and lists the changes. Returns undefined for a tool
+ * without a name, since it can't be called. Removes `outputSchema`, because results are shortened and clients reject a
+ * result that does not match its schema.
  */
 export function repairTool(given: unknown): { tool: Tool; changes: string[] } | undefined {
   const name = stringAt(given, "name") ?? "";
@@ -34,7 +34,7 @@ export function repairTool(given: unknown): { tool: Tool; changes: string[] } | 
   return { tool: { name, ...withoutUndefined(texts), inputSchema: schema }, changes };
 }
 
-/** Model APIs reject a whole request if one schema is invalid or has a root that is not an object. */
+/** Repairs a schema. Model APIs reject a whole request if one schema is invalid or its root is not an object. */
 function plainSchema(given: unknown): Tool["inputSchema"] {
   const { $defs } = isRecord(given) ? given : {};
   const definitions = isRecord($defs) && isSchema({ $defs }) ? { $defs } : {};

@@ -2,19 +2,19 @@ import { failure, type Issue, type Result, success } from "@ccl/core";
 import { isRecord, jsonText, parseJson } from "@ccl/core/json";
 import * as z from "zod";
 
-/** How to reach a server: as a process, or at an address. */
+/** How to connect to a server: as a process, or at an address. */
 export type McpServerConfig = McpProcessConfig | McpAddressConfig;
 
-/** A server that is started as a process, with messages over stdin and stdout. */
+/** A server that runs as a process and exchanges messages over stdin and stdout. */
 interface McpProcessConfig {
   command: string;
   args?: string[] | undefined;
-  /** Added to the few harmless variables that each server gets. */
+  /** Added to the few harmless variables that every server receives. */
   env?: Record<string, string> | undefined;
   cwd?: string | undefined;
 }
 
-/** A server behind streamable HTTP. */
+/** A server that is reached over streamable HTTP. */
 interface McpAddressConfig {
   url: string;
   headers?: Record<string, string> | undefined;
@@ -33,8 +33,8 @@ const addressConfig = z.object({
 });
 
 /**
- * Reads the servers of an `mcp.json` as Claude Code, Cursor and VS Code write it, under `mcpServers` or `servers`.
- * `disabled` servers are left out. `${NAME}`, `${env:NAME}` and `${NAME:-default}` are replaced from `env`.
+ * Reads the servers in an `mcp.json` of Claude Code, Cursor or VS Code, from `mcpServers` or `servers`. Leaves out
+ * `disabled` servers. Replaces `${NAME}`, `${env:NAME}` and `${NAME:-default}` with values from `env`.
  */
 export function readMcpServers(
   document: unknown,
@@ -47,7 +47,7 @@ export function readMcpServers(
   const read: Record<string, McpServerConfig> = {};
   for (const [server, given] of Object.entries(servers)) {
     if (isRecord(given) && given["disabled"] === true) continue;
-    // In JSON, so that a value stands wherever a text may stand.
+    // Substitutes in the JSON text, so that variables work wherever a string may occur.
     const filled = parseJson(
       jsonText(given).replace(variable, (_, name: string, fallback?: string) => {
         const value = env[name];

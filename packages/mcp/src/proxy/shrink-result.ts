@@ -6,22 +6,22 @@ import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/server"
 
 import { storedLine } from "../server/server-tool.ts";
 
-/** How results are shortened. */
+/** How to shorten results. */
 export interface ResultShrinkerOptions {
-  /** Longer texts are cut to this many tokens. */
+  /** Maximum tokens of a text. Longer texts are shortened to it. */
   resultTokens: number;
   counter: TokenCounter;
   store: ArtifactStore;
-  /** A session's searches find its own results. */
+  /** Searches in this session find its own results. */
   sessionId: string;
   /** Shared by all sessions. */
   statistics: ResultStatistics;
 }
 
-/** How much was saved since the proxy started. */
+/** Tokens saved since the proxy started. */
 export interface ResultStatistics {
   results: number;
-  /** Tokens that a client would pass to its model: the structured content if there is some, else the texts. */
+  /** Tokens that a client would pass to its model: the structured content if any, else the texts. */
   before: number;
   after: number;
   shortened: number;
@@ -31,9 +31,9 @@ export interface ResultStatistics {
 /** Shortens the results of one client's calls. */
 export interface ResultShrinker {
   /**
-   * Shortens a result to the budget. Its long texts are shortened and stored under a handle. Some clients give their
-   * model the structured content and drop the texts. So structured content stays only if it says the same as the texts
-   * and fits. Otherwise one text combines both.
+   * Shortens a result to the budget. Stores its long texts under a handle. Some clients pass the structured content to
+   * their model and drop the texts. So structured content is kept only if it fits and says the same as the texts.
+   * Otherwise, one text combines both.
    */
   shrink(
     result: CallToolResult,
@@ -41,17 +41,17 @@ export interface ResultShrinker {
   ): Promise<CallToolResult>;
 }
 
-/** Shorter texts are neither stored nor checked for repetition. */
+/** Shorter texts are not stored, and not checked for repetition. */
 const minTokens = 150;
-/** Tokens of the line that names the handle. */
+/** Tokens reserved for the line that names the handle. */
 const lineTokens = 60;
-/** How many earlier results a new one is compared with. */
+/** Maximum number of earlier results to compare a new one with. */
 const maxKnown = 40;
 const maxKnownChars = 2_000_000;
 
 type Call = Parameters<ResultShrinker["shrink"]>[1];
 
-/** Remembers results, so that a later one with the same text becomes one line that names the first. */
+/** Creates a shrinker. A later result with the same text becomes one line that refers to the first. */
 export function createResultShrinker(options: ResultShrinkerOptions): ResultShrinker {
   const { resultTokens, counter, store, sessionId, statistics } = options;
   const known: KnownContent[] = [];
@@ -104,7 +104,7 @@ export function createResultShrinker(options: ResultShrinkerOptions): ResultShri
   };
 }
 
-/** Replaces the first text, and removes the structured content. */
+/** Replaces the first text and removes the structured content. */
 function withText(given: CallToolResult, short: string): CallToolResult {
   const text: ContentBlock = { type: "text", text: short };
   const first = given.content.findIndex((block) => textOf(block) !== undefined);
@@ -114,7 +114,7 @@ function withText(given: CallToolResult, short: string): CallToolResult {
   return result;
 }
 
-/** True if the structured content says what the text says, by itself or as its only member. */
+/** Returns true if the structured content says what the text says, as a whole or in its only field. */
 function holds(structured: unknown, text: string): boolean {
   const value = parseJson(text) ?? text;
   const members = Object.values(structured ?? {});
@@ -124,7 +124,7 @@ function holds(structured: unknown, text: string): boolean {
   );
 }
 
-/** The values of a call's arguments, as query words. Names of tools and parameters would match too many lines. */
+/** Returns the argument values of a call as query words. Tool and parameter names would match too many lines. */
 function wordsOf(input: unknown): string[] {
   if (typeof input === "string" || typeof input === "number") return [String(input)];
   return Object.values(input ?? {}).flatMap(wordsOf);

@@ -15,23 +15,23 @@ import type { ProxiedCall, ProxiedTool } from "./proxied-tools.ts";
 /** The tools that a client of the proxy sees. */
 export interface ToolList {
   tools: Tool[];
-  /** Tokens of the servers' full list, and of the list for the client. */
+  /** Token counts of the servers' full list and of the client's list. */
   tokens: { before: number; after: number };
-  /** Undefined for an unknown tool. */
+  /** Calls a tool. Returns undefined if it is unknown. */
   call(name: string, input: JsonRecord, call: ProxiedCall): Promise<CallToolResult> | undefined;
 }
 
-/** How a list is built. */
+/** Options of `buildToolList`. */
 interface ToolListOptions {
   listTokens: number;
   counter: TokenCounter;
   /** The proxy's own tools. */
   ownTools: readonly ServerTool[];
-  /** Whether a server has not answered yet. */
+  /** True if some server has not answered yet. */
   isStarting: boolean;
 }
 
-/** Counts tools as clients give them to a model: as functions, with the client's own prefix. */
+/** Counts tools in the form in which clients pass them to a model: as functions, with the client's own prefix. */
 export function countTools(tools: readonly Tool[], counter: TokenCounter): number {
   const given = tools.map(({ name, description, inputSchema: parameters }) => ({
     type: "function",
@@ -44,9 +44,9 @@ export function countTools(tools: readonly Tool[], counter: TokenCounter): numbe
 }
 
 /**
- * Returns the tools unchanged if they fit into `listTokens` together with the proxy's own. Otherwise returns three
- * tools that find, describe and call them, with as many bare names as fit. While a server has not answered, the three
- * tools are listed in addition to the available ones, for clients that never read a list again.
+ * Returns the tools unchanged if they fit into `listTokens` along with the proxy's own tools. Otherwise returns three
+ * tools that find, describe and call them, with as many bare names as fit. While some server has not answered, lists
+ * the three tools in addition to the available ones, for clients that never reread the list.
  */
 export function buildToolList(
   proxied: readonly ProxiedTool[],
@@ -86,7 +86,7 @@ export function buildToolList(
   };
 }
 
-/** The server validates its arguments. If it rejects them, the schema is added to the result. */
+/** Adds the tool's schema to the result if the server rejects the arguments. The server validates them itself. */
 async function explained(
   { tool, call: run }: ProxiedTool,
   input: JsonRecord,

@@ -1,21 +1,22 @@
-/** Calls that succeeded, by server and tool. Searches rank often used tools higher. */
+/** Counts successful calls by server and tool. Searches rank frequently used tools higher. */
 export interface ToolUses {
   counts: ReadonlyMap<string, number>;
   add(tool: string): void;
 }
 
-/** The part of `Records` of `@ccl/records` that is used. */
+/** The subset of `Records` of `@ccl/records` that is needed. */
 interface UsesLog {
   readLog(name: string, page: object): Promise<{ entries: unknown[]; version: number }>;
   write(changes: readonly object[]): Promise<unknown>;
 }
 
-/** How many of the latest calls count. */
+/** Number of latest calls that count. */
 const maxUses = 10_000;
 
 /**
- * Keeps the successful calls of a project in a log that several proxies may share. A log of twice the calls that count
- * is shortened to these. A call that can't be kept counts until the process ends, and `close` rejects with the reason.
+ * Keeps a project's successful calls in a log that several proxies may share. Once the log has twice as many calls as
+ * count, it is shortened to those. A call that can't be stored still counts until the process ends, and `close` rejects
+ * with the reason.
  */
 export async function openToolUses(
   log: UsesLog,
@@ -25,7 +26,7 @@ export async function openToolUses(
   const { version } = await log.readLog(append, { limit: 1 });
   const from = Math.max(version - maxUses, 0);
   const { entries } = await log.readLog(append, { from, limit: maxUses });
-  // Fails if another proxy appends at this moment, and is tried again by the next one that opens.
+  // Fails if another proxy is appending at that moment. The next proxy that opens the log tries again.
   if (from >= maxUses)
     await log
       .write([{ removeLog: append, expectedVersion: version }])

@@ -9,44 +9,44 @@ import { publicNames } from "./public-names.ts";
 import { repairTool } from "./repair-tool.ts";
 import type { McpServerConfig } from "./server-config.ts";
 
-/** A tool of a server, as the proxy's client sees it. */
+/** A server's tool, as the proxy's client sees it. */
 interface UpstreamTool {
   tool: Tool;
-  /** The tool's name at the server. */
+  /** The tool's name on the server. */
   ownName: string;
 }
 
-/** A server behind the proxy. The proxy starts it again when it ends. */
+/** A server behind the proxy. The proxy restarts it when it exits. */
 export interface Upstream {
   readonly name: string;
-  /** Prefix of its tool and prompt names. Undefined if it is the only server. */
+  /** Prefix for its tool and prompt names. Undefined if it is the only server. */
   readonly prefix: string | undefined;
-  /** Undefined while the server does not answer. `problem` then says why. */
+  /** Undefined while the server does not respond. `problem` then says why. */
   readonly client: Client | undefined;
   readonly problem: string | undefined;
   readonly restarts: number;
-  /** The tools that the server listed last. */
+  /** The tools in the server's latest list. */
   readonly tools: readonly UpstreamTool[];
-  /** Changes to tools so that models accept them. */
+  /** Changes to its tools that make models accept them. */
   readonly changes: readonly string[];
-  /** Settles after the first attempt, successful or not. */
+  /** Settles after the first connection attempt, even if it fails. */
   readonly started: Promise<void>;
-  /** Whether the first attempt is still running. */
+  /** True while the first attempt is running. */
   readonly isStarting: boolean;
-  /** Reads the tool list again. */
+  /** Rereads the tool list. */
   refresh(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** How an upstream connects, and what it reports. */
+/** Options of `createUpstream`. */
 export interface UpstreamOptions {
   capabilities: ClientCapabilities;
   stderr?: "ignore" | "inherit" | undefined;
   prefix: string | undefined;
-  /** Names that its tools must not have. */
+  /** Names that its tools must not use. */
   reserved: ReadonlySet<string>;
   prepare(client: Client): void;
-  /** Called after the first list of its tools, and after each change of it. */
+  /** Called after its tools are first listed, and whenever they change. */
   onChange(): void;
   onToolChange?: ((server: string, change: string) => void) | undefined;
 }
@@ -54,7 +54,7 @@ export interface UpstreamOptions {
 const firstWaitMs = 500;
 const maxWaitMs = 30_000;
 
-/** Connects to a server, and reconnects with increasing waits whenever the connection ends. */
+/** Connects to a server, and reconnects with increasing delays whenever the connection ends. */
 export function createUpstream(
   name: string,
   config: McpServerConfig,
@@ -69,7 +69,7 @@ export function createUpstream(
     const { tools, changes } = asListed(given, { prefix, reserved });
     for (const change of changes)
       if (!upstream.changes.includes(change)) onToolChange?.(name, change);
-    // Building the list takes time, and a client that gets a new list loses its provider's cache.
+    // Building the list takes time, and a new list invalidates the cache of the client's provider.
     const isNew = upstream.tools.length === 0 || !isSameJson(upstream.tools, tools);
     Object.assign(upstream, { tools, changes, client, problem: undefined });
     if (isNew) onChange();

@@ -20,21 +20,21 @@ import {
 import { McpError } from "../mcp-error.ts";
 import type { McpServerFactory } from "../server/mcp-server-options.ts";
 
-/** Where a server listens, and which requests it accepts. */
+/** Options of `openMcpHttp`. */
 export interface McpHttpOptions {
-  /** `127.0.0.1` by default. Any address that is not a loopback address requires a token. */
+  /** `127.0.0.1` by default. Any address other than loopback requires a token. */
   host?: string | undefined;
-  /** 0 by default, for a free port. */
+  /** 0 by default, which selects a free port. */
   port?: number | undefined;
-  /** Each request must have it as `Authorization: Bearer <token>`. 16 characters or more. */
+  /** Each request must send it as `Authorization: Bearer <token>`. 16 or more characters. */
   token?: string | undefined;
-  /** Changes for subscribers of protocol 2026-07-28, such as those of a proxy. */
+  /** Publishes changes to subscribers of protocol 2026-07-28, such as changes of a proxy. */
   bus?: ServerEventBus | undefined;
 }
 
 /** A listening server. */
 export interface McpHttp {
-  /** With port and path. */
+  /** URL with port and path. */
   readonly url: string;
   close(): Promise<void>;
 }
@@ -44,9 +44,9 @@ const loopback = new Set(["127.0.0.1", "::1", "localhost"]);
 const minTokenLength = 16;
 
 /**
- * Serves streamable HTTP at `/mcp`. A client of 2025-11-25 that begins with a handshake gets a session, in which the
- * server can notify and ask it. A session that this process does not know gets 404. Requests with a foreign `Host` or
- * `Origin` get 403, so that no web page can reach the server.
+ * Serves streamable HTTP at `/mcp`. A 2025-11-25 client that starts with a handshake gets a session, in which the
+ * server can notify it and send it requests. Requests with an unknown session get 404. Requests with a foreign `Host`
+ * or `Origin` get 403, so that no web page can reach the server.
  * @throws McpError `invalid_options` if a required token is missing, `listen_failed`
  */
 export async function openMcpHttp(
@@ -126,7 +126,7 @@ function requestOf(incoming: IncomingMessage, signal: AbortSignal): Request {
     values.join(", "),
   ]);
   const hasBody = method !== "GET" && method !== "HEAD";
-  // Nothing is read ahead: Node discards the body of a request that is refused unread, and the connection stays usable.
+  // Nothing is read ahead. If a request is refused unread, Node discards its body, and the connection stays usable.
   const strategy = { highWaterMark: 0 };
   return new Request(new URL(url, "http://localhost"), {
     method,
@@ -136,12 +136,15 @@ function requestOf(incoming: IncomingMessage, signal: AbortSignal): Request {
   });
 }
 
-/** Session limit, since clients may disappear without closing. The session that was unused for longest is closed first. */
+/**
+ * Maximum number of sessions, since clients may disappear without closing theirs. The session that has been idle
+ * longest is closed first.
+ */
 const maxSessions = 500;
 
 /**
- * Gives a session to each client of 2025-11-25 that begins with a handshake, so that the server can notify and ask it.
- * Requests without a session go to `handler`.
+ * Creates a session for each 2025-11-25 client that starts with a handshake, so that the server can notify it and send
+ * it requests. Passes requests without a session to `handler`.
  */
 function createHttpSessions(
   factory: McpServerFactory,
@@ -177,7 +180,7 @@ function createHttpSessions(
         sessions.set(id, known);
         return known.handleRequest(request);
       }
-      // After this status the protocol requires the client to start a new session.
+      // The protocol requires the client to start a new session after this status.
       if (id !== "") return new Response("There is no such session.", { status: 404 });
       if (request.method !== "POST") return handler.fetch(request);
       const body = await readRequestBody(request);

@@ -13,7 +13,7 @@ const range = {
 const handle = { type: "string" };
 const maxTokens = { type: "integer" };
 
-/** `search_artifact` and `read_artifact` over a whole store. */
+/** Creates `search_artifact` and `read_artifact` for a whole store. */
 export function artifactTools(
   open: Opener<ArtifactStore>,
   counter: Opener<TokenCounter>,
@@ -41,7 +41,7 @@ export function artifactTools(
         required: ["query"],
       },
       async ({ all, ...input }, { signal, sessionId }) => {
-        // A client that has a handle has seen it, so the search may use it.
+        // A client that passes a handle has already seen it, so the search may use it.
         const isWide = all === true || input["handle"] !== undefined;
         const page = await (await open()).listHandles({ sessionId, limit: 1, signal });
         if (!isWide && (page.damaged ?? page.handles).length === 0)
@@ -82,7 +82,7 @@ function ofSession(store: ArtifactStore, sessionId: string): ArtifactStore {
   });
 }
 
-/** A refusal of the tools is in brackets and gives the reason. */
+/** Converts an answer to a result. A refusal is in brackets and gives the reason. */
 function textResult(text: string): string | CallToolResult {
   return /^\[(?:artifact .{0,90}can't be read|the regular expression)/.test(text)
     ? toolError(text)

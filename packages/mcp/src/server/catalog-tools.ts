@@ -5,7 +5,7 @@ import { arrayAt } from "@ccl/core/json";
 import { readingTool, type ServerTool } from "./server-tool.ts";
 import { openOnce, type Opener } from "./source.ts";
 
-/** `catalog_search` and `catalog_details`. */
+/** Creates `catalog_search` and `catalog_details`. */
 export function catalogTools(
   open: Opener<CatalogReader>,
   counter: Opener<TokenCounter>,
@@ -52,5 +52,5 @@ export function catalogTools(
   ];
 }
 
-/** The part of a catalog that a server needs. A snapshot has it too. */
+/** The methods of a catalog that a server needs. A snapshot has them too. */
 export type CatalogReader = Pick<Catalog, "search" | "overview" | "details" | "budgetedContext">;

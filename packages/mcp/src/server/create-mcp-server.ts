@@ -25,8 +25,8 @@ const instructions =
   "Call pack first with the task. Answers are cut to a budget; what is left out has an alias, a path or an artifact id, and get_alias, search_artifact and read_artifact give it.";
 
 /**
- * A server over a project, its catalog, its artifacts and its plans. It writes nothing, unless `plans.allowApply` is
- * set and the client's user accepts each plan.
+ * Creates a server for a project, its catalog, its artifacts and its plans. The server writes nothing unless
+ * `plans.allowApply` is set and the client's user accepts each plan.
  */
 export function createMcpServer(options: McpServerOptions): McpServerFactory {
   const { project, artifacts, catalog, counter = estimatedCounter } = options;
@@ -65,7 +65,7 @@ export function createMcpServer(options: McpServerOptions): McpServerFactory {
   };
 }
 
-/** The tools for these options, in list order. */
+/** Returns the tools for these options, in list order. */
 function toolsOf(
   { query, plans, model, tools = [] }: McpServerOptions,
   { project, artifacts, catalog, counter }: ServerParts,
@@ -88,7 +88,7 @@ function toolsOf(
   ];
 }
 
-/** Another model reads, and the client gets its answer with handles of what it read. */
+/** Creates a tool in which another model reads. The client gets its answer and handles. */
 function orchestrateTool(options: OrchestrateOptions): ServerTool {
   return readingTool(
     {
@@ -116,7 +116,7 @@ function callOf(
     progress(progress, total, message) {
       if (progressToken === undefined || signal.aborted) return;
       const params = { progressToken, progress, total, message };
-      // A client that disconnects does not stop the work, but its abort does.
+      // The work continues if the client disconnects, but stops if the client aborts it.
       void context.mcpReq
         .notify({ method: "notifications/progress", params })
         .catch(() => undefined);

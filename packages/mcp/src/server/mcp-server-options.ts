@@ -10,8 +10,8 @@ import type { ServerTool } from "./server-tool.ts";
 import type { Opener, Source } from "./source.ts";
 
 /**
- * What a server offers. An absent part has no tools, so that a client lists only tools that work. A function opens its
- * part at the first call that needs it. The caller closes what it opened.
+ * The parts that a server offers. A missing part has no tools, so that a client lists only tools that work. A function
+ * opens its part on the first call that needs it. The caller closes whatever it opened.
  */
 export interface McpServerOptions {
   project?: Source<ProjectSource> | undefined;
@@ -20,19 +20,17 @@ export interface McpServerOptions {
   /** Requires `catalog`. */
   query?: Source<QuerySource> | undefined;
   plans?: PlanSource | undefined;
-  /** Works on tasks with the read-only tools, as `orchestrate_compiled`. Requires `artifacts`. */
+  /** Works on tasks with the read-only tools, through `orchestrate_compiled`. Requires `artifacts`. */
   model?: Source<LanguageModel> | undefined;
-  /** Additional tools of the application. */
+  /** Additional tools from the application. */
   tools?: readonly ServerTool[] | undefined;
   /** `estimatedCounter` by default. */
   counter?: Source<TokenCounter> | undefined;
-  /**
-   * The owner of stored results, such as a project. Searches find the results of their own session. `mcp` by default.
-   */
+  /** Owner of stored results, such as a project. Searches find the results of their own session. `mcp` by default. */
   owner?: string | undefined;
 }
 
-/** The parts that tools, resources and prompts share. Each is opened once. */
+/** Parts shared by tools, resources and prompts. Each is opened once. */
 export interface ServerParts {
   project?: Opener<ProjectSource> | undefined;
   artifacts?: Opener<ArtifactStore> | undefined;
@@ -41,7 +39,6 @@ export interface ServerParts {
 }
 
 /**
- * Creates a server for one connection or one request. `serveStdio` and `createMcpHandler` of the official SDK accept
- * it.
+ * Creates a server for one connection or request. Works with `serveStdio` and `createMcpHandler` of the official SDK.
  */
 export type McpServerFactory = (context: McpRequestContext) => Server;

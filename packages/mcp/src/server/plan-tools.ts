@@ -5,10 +5,10 @@ import type { PlanCall } from "./run-plan.ts";
 import { readingTool, type ServerTool, type ServerToolCall } from "./server-tool.ts";
 import { openOnce, type Opener, type Source } from "./source.ts";
 
-/** The folder that plans change. */
+/** The folder that plans modify. */
 export interface PlanSource {
   workspace: Source<FileWorkspace>;
-  /** Lists `plan_apply`. The user is still asked before each one. */
+  /** Whether to list `plan_apply`. The user is still asked before each plan. */
   allowApply?: boolean | undefined;
 }
 
@@ -18,7 +18,7 @@ const plan = {
     "a unified diff, *** Begin Patch, or a path and below it <<<<<<< SEARCH, old lines, =======, new lines, >>>>>>> REPLACE",
 };
 
-/** `plan_preview`, and `plan_apply` if it is allowed. */
+/** Creates `plan_preview`, and `plan_apply` if allowed. */
 export function planTools(
   { workspace, allowApply = false }: PlanSource,
   counter: Opener<TokenCounter>,

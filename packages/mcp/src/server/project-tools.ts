@@ -11,10 +11,10 @@ import {
 } from "./server-tool.ts";
 import { openOnce, type Opener } from "./source.ts";
 
-/** A folder of files under short names. */
+/** A folder whose files have short names. */
 export interface ProjectSource {
   registry: AliasRegistry;
-  /** Commits, which rank files that changed together with those that a task names. */
+  /** Commit history. Ranks files that changed together with those that a task names. */
   history?: FileHistory | undefined;
 }
 
@@ -24,7 +24,7 @@ const orientation =
   "Get to know this project: what it is for, which parts it has, how they work together.";
 const steps = { files_read: "Reading files", files_outlined: "Outlining", fitted: "Fitting" };
 
-/** `pack` and `get_alias`. Both find new files. */
+/** Creates `pack` and `get_alias`. Both find new files. */
 export function projectTools(
   open: Opener<ProjectSource>,
   counter: Opener<TokenCounter>,
@@ -112,7 +112,7 @@ export function projectTools(
   ];
 }
 
-/** Files for a model: a line that says what follows, then the text. */
+/** Formats files for a model: a line that describes the content, then the text. */
 function fileText(output: GetAliasOutput): string {
   const { issues = [], others = [] } = output;
   const parts = [output, ...others].map(

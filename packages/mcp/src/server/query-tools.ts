@@ -5,11 +5,11 @@ import type { QueryCall, QuerySource } from "./run-query.ts";
 import { readingTool, type ServerTool, type ServerToolCall } from "./server-tool.ts";
 import type { Opener } from "./source.ts";
 
-/** What query tools need besides the sources. */
+/** What the query tools need besides the sources. */
 export interface QueryToolsOptions {
   catalog: Opener<CatalogReader>;
   counter: Opener<TokenCounter>;
-  /** Stores rows that do not fit into an answer. */
+  /** Stores rows that do not fit into the answer. */
   store?: QueryCall["store"];
 }
 
@@ -20,7 +20,10 @@ const sql = {
 };
 const plan = { type: "string", description: "scan(id)→filter(a='x')→agg(day, sum(b) as total)" };
 
-/** `query_explain` and `query_run`: read-only SQL or plans over the catalogued resources. */
+/**
+ * Creates `query_explain` and `query_run`. They run read-only SQL or plans over the catalogued
+ * resources.
+ */
 export function queryTools(
   open: Opener<QuerySource>,
   { catalog, counter, store }: QueryToolsOptions,

@@ -2,7 +2,7 @@ import { failure, type Result, success } from "@ccl/core";
 import { isRecord, type JsonRecord, jsonText, parseJson, recordAt } from "@ccl/core/json";
 import { parseStructured } from "@ccl/structured-output";
 
-/** Other names that models use for a parameter. */
+/** Alternative names that models use for a parameter. */
 const otherNames: Readonly<Record<string, string>> = {
   alias: "aliases file name names path paths",
   budget: "maxtokens tokens",
@@ -19,9 +19,8 @@ const otherNames: Readonly<Record<string, string>> = {
 };
 
 /**
- * Converts a model's arguments to the shape of a tool's schema. JSON text is parsed, another name of a parameter is
- * accepted if it can mean only one, and values are converted to their type. The issue says what does not fit and what
- * the tool accepts.
+ * Converts a model's arguments to the shape of a tool's schema. Parses JSON text, accepts another name for a parameter
+ * if it is unambiguous, and converts values to their type. The issue says what does not fit and what the tool accepts.
  */
 export function readToolInput(
   { name, inputSchema }: { name: string; inputSchema: JsonRecord },
@@ -33,7 +32,7 @@ export function readToolInput(
     const message = `The arguments of ${name} do not fit: ${reason.slice(0, 600)}; it takes ${known.join(", ") || "an object"}`;
     return failure({ code: "invalid_input", path: [], message });
   };
-  if (!isRecord(value)) return refuse("they are no object");
+  if (!isRecord(value)) return refuse("they are not an object");
   const members = Object.entries(value).map(([key, member]) => {
     const meant = known.filter((one) => !Object.hasOwn(value, one) && isNameOf(one, key));
     const [only = key] = known.includes(key) || meant.length !== 1 ? [] : meant;

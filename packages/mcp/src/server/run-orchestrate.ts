@@ -12,10 +12,10 @@ import { arrayAt, type JsonRecord } from "@ccl/core/json";
 import { runTool, type ServerTool, type ServerToolCall, storedLine } from "./server-tool.ts";
 import type { Opener } from "./source.ts";
 
-/** What the reading model works with. */
+/** Model, tools and store for a read-only task. */
 export interface OrchestrateOptions {
   model: Opener<LanguageModel>;
-  /** Tools that it may call besides those for its own artifacts. None of them writes. */
+  /** Read-only tools that it may call besides those for its own artifacts. */
   tools: readonly ServerTool[];
   store: Opener<ArtifactStore>;
   counter: Opener<TokenCounter>;
@@ -27,7 +27,7 @@ const answerTokens = 2_000;
 const systemPrompt =
   "Work out the task with the tools, which only read. Large results are shortened; search_artifact and read_artifact give the rest. Answer with what you found and where it stands.";
 
-/** `orchestrate_compiled`. */
+/** Runs `orchestrate_compiled`. */
 export async function orchestrate(
   input: JsonRecord,
   call: ServerToolCall,

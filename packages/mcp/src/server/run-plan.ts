@@ -6,7 +6,7 @@ import { inputRequired, inputResponse } from "@modelcontextprotocol/server";
 
 import { issuesError, type ServerToolCall, type ToolAnswer, toolError } from "./server-tool.ts";
 
-/** What a plan is checked against in one call. */
+/** The context in which one call checks a plan. */
 export interface PlanCall {
   workspace: FileWorkspace;
   counter: TokenCounter;
@@ -14,16 +14,14 @@ export interface PlanCall {
 }
 
 const previewTokens = 3_000;
-/** How many files of one plan are read concurrently. */
-const maxReads = 64;
 
-/** `plan_preview`. */
+/** Runs `plan_preview`. */
 export async function previewPlan(input: JsonRecord, call: PlanCall): Promise<ToolAnswer> {
   const checked = await previewOf(String(input["plan"]), call);
   return checked.ok ? previewText(checked.value, call.counter) : issuesError(checked.issues);
 }
 
-/** `plan_apply`. */
+/** Runs `plan_apply`. */
 export async function applyPlan(input: JsonRecord, plan: PlanCall): Promise<ToolAnswer> {
   const { workspace, counter, call } = plan;
   const checked = await previewOf(String(input["plan"]), plan);
@@ -68,15 +66,14 @@ interface CheckedPlan {
   preview: PlanPreview;
 }
 
-/** Previews a plan of the protocol, or edits in one of the formats of coding models. */
+/** Previews a plan in the protocol's format, or edits in a format that coding models use. */
 async function previewOf(
   text: string,
   { workspace, call: { signal } }: PlanCall,
 ): Promise<Result<CheckedPlan>> {
   const paths = editedPaths(text, { root: workspace.root });
   const requests = paths.map((path) => ({ type: "read_file" as const, path }));
-  for (let at = 0; at < requests.length; at += maxReads)
-    await workspace.read(requests.slice(at, at + maxReads), { signal });
+  await workspace.read(requests, { signal });
   const proposed = workspace.propose(text);
   if (!proposed.ok) return proposed;
   const { plan } = proposed.value;
@@ -85,12 +82,12 @@ async function previewOf(
 }
 
 function previewText({ plan: { summary }, preview }: CheckedPlan, counter: TokenCounter): string {
-  const { planHash, changes } = preview;
+  const { planHash, changes, remarks } = preview;
   const diff = changes.map((change) => `${change.kind} ${change.path}\n${change.diff}`).join("\n");
   const risks = changes.flatMap(({ path, risks: marks }) =>
     marks.length === 0 ? [] : [`${path}: ${marks.map(({ kind }) => kind).join(", ")}`],
   );
   const shown = truncateMiddle(diff, { maxTokens: previewTokens, counter }).text;
   const warning = risks.length === 0 ? "" : `\nlook twice at ${risks.join("; ")}`;
-  return `planHash ${planHash}\n${summary}\n${shown}${warning}`;
+  return [`planHash ${planHash}\n${summary}\n${shown}${warning}`, ...remarks].join("\n");
 }

@@ -5,25 +5,24 @@ import type { TokenCounter } from "@ccl/core";
 import { type JsonRecord, jsonText, numberAt, stringAt, withoutUndefined } from "@ccl/core/json";
 import {
   type Connectors,
-  executePlan,
-  executeSql,
-  explainPlan,
-  explainSql,
-  parseLogicalPlan,
+  executeQuery,
+  explainQuery as explain,
   type PlanRow,
   planDetails,
+  type Query,
   type QueryEngine,
+  type RunSqlOptions,
 } from "@ccl/query";
 
 import type { CatalogReader } from "./catalog-tools.ts";
-import { issuesError, storedLine, type ToolAnswer } from "./server-tool.ts";
+import { storedLine, type ToolAnswer } from "./server-tool.ts";
 import type { Opener } from "./source.ts";
 
-/** What queries run on. */
+/** Where queries run. */
 export interface QuerySource {
-  /** Connectors by the prefix of addresses in the catalog. */
+  /** Connectors, keyed by the prefix of catalog addresses. */
   connectors: Connectors;
-  /** For joins across sources. */
+  /** Used for joins across sources. */
   engine?: QueryEngine | undefined;
 }
 
@@ -31,7 +30,7 @@ export interface QuerySource {
 export interface QueryCall extends QuerySource {
   catalog: CatalogReader;
   counter: TokenCounter;
-  /** Stores rows that do not fit into an answer. */
+  /** Stores rows that do not fit into the answer. */
   store?: Opener<ArtifactStore> | undefined;
   sessionId: string;
   signal: AbortSignal;
@@ -41,44 +40,34 @@ const maxRows = 10_000;
 const limits = { rows: maxRows, timeoutMs: 30_000 };
 const answerTokens = 2_000;
 
-/** `query_explain`. */
-export async function explainQuery(
-  input: JsonRecord,
-  { catalog, connectors, engine, signal }: QueryCall,
-): Promise<ToolAnswer> {
-  const statement = stringAt(input, "sql");
-  if (statement !== undefined) {
-    const details = await everyDetail(catalog, signal);
-    const read = await explainSql(statement, { details, connectors, engine, signal });
-    return `${read.ranOn} runs:\n${read.sql}`;
-  }
-  const parsed = parseLogicalPlan(input["plan"]);
-  if (!parsed.ok) return issuesError(parsed.issues);
-  const details = await planDetails(catalog, parsed.value, { signal });
-  return explainPlan(parsed.value, { details, connectors }).text;
+/** Runs `query_explain`. */
+export async function explainQuery(input: JsonRecord, call: QueryCall): Promise<ToolAnswer> {
+  const { ranOn, text } = await explain(queryIn(input), await optionsOf(call));
+  return `${ranOn} runs:\n${text}`;
 }
 
-/** `query_run`. */
+/** Runs `query_run`. */
 export async function runQuery(input: JsonRecord, call: QueryCall): Promise<ToolAnswer> {
-  const { catalog, connectors, engine, signal } = call;
   const limit = Math.min(numberAt(input, "limit") ?? maxRows, maxRows);
-  const options = { connectors, engine, limits, signal };
-  const statement = stringAt(input, "sql");
-  if (statement !== undefined) {
-    const details = await everyDetail(catalog, signal);
-    const { rows, total, doubts } = await executeSql(statement, { ...options, details });
-    const lines = total === undefined ? doubts : [`of ${total} rows`, ...doubts];
-    const isCut = rows.length > limit;
-    return await showRows({ rows: rows.slice(0, limit), isCut, lines }, call);
-  }
-  const parsed = parseLogicalPlan(input["plan"]);
-  if (!parsed.ok) return issuesError(parsed.issues);
-  const details = await planDetails(catalog, parsed.value, { signal });
-  const result = await executePlan(parsed.value, { ...options, details });
-  return await showRows(await firstRows(result, limit), call);
+  const { rows, total, doubts } = await executeQuery(queryIn(input), await optionsOf(call));
+  const above = total === undefined ? doubts : [`of ${total} rows`, ...doubts];
+  return await showRows({ rows: rows.slice(0, limit), isCut: rows.length > limit, above }, call);
 }
 
-/** The details of all cards that are visible without a grant, since a statement may name any table. */
+function queryIn(input: JsonRecord): Query {
+  return { sql: stringAt(input, "sql"), plan: input["plan"] };
+}
+
+async function optionsOf({
+  catalog,
+  connectors,
+  engine,
+  signal,
+}: QueryCall): Promise<RunSqlOptions> {
+  return { details: await everyDetail(catalog, signal), connectors, engine, limits, signal };
+}
+
+/** Returns the details of all cards that are visible without a grant, since a query may refer to any table. */
 async function everyDetail(
   catalog: CatalogReader,
   signal: AbortSignal,
@@ -94,33 +83,18 @@ async function everyDetail(
 
 interface ShownRows {
   rows: PlanRow[];
-  /** Whether there are more rows. */
+  /** True if there are more rows. */
   isCut: boolean;
-  /** What a LIMIT cut from, and the doubts. */
-  lines?: string[] | undefined;
-}
-
-async function firstRows(
-  result: Awaited<ReturnType<typeof executePlan>>,
-  limit: number,
-): Promise<ShownRows> {
-  const rows: PlanRow[] = [];
-  try {
-    for await (const row of result.rows()) {
-      if (rows.length === limit) return { rows, isCut: true };
-      rows.push(row);
-    }
-    return { rows, isCut: false };
-  } finally {
-    await result.close();
-  }
+  /** What a LIMIT cut off, and any doubts. */
+  above: string[];
 }
 
 /**
- * Returns the same rows as text and as data, since a client gives its model only one of them. Stores the other rows.
+ * Returns the same rows as text and as data, since a client passes only one of them to its model. Stores the remaining
+ * rows.
  */
 async function showRows(
-  { rows: given, isCut: more, lines: above = [] }: ShownRows,
+  { rows: given, isCut: more, above }: ShownRows,
   { counter, store: openStore, sessionId, signal }: QueryCall,
 ): Promise<ToolAnswer> {
   const all = given.map((row) =>
@@ -160,10 +134,10 @@ async function showRows(
   };
 }
 
-/** Tokens of the lines around the rows. */
+/** Tokens reserved for the lines around the rows. */
 const lineTokens = 80;
 
-/** JSON has no 64-bit integers. */
+/** Converts 64-bit integers, which JSON lacks. */
 function plain(value: unknown): unknown {
   if (typeof value !== "bigint") return value;
   return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);

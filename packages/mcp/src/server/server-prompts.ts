@@ -30,7 +30,7 @@ const prompts: Prompt[] = [
 const listTokens = 3_000;
 const maxPicks = 8;
 
-/** Adds the documents' prompts over the catalog. None without a catalog. */
+/** Adds the prompts about documents in the catalog. Adds none without a catalog. */
 export function addPrompts(server: Server, { catalog }: ServerParts): void {
   server.setRequestHandler("prompts/list", () => ({
     prompts: catalog === undefined ? [] : prompts,
@@ -75,7 +75,7 @@ async function messagesOf(
   return [...messages, { role: "assistant", content: plan }, { role: "user", content: text }];
 }
 
-/** Prompts have no system message, so the rules come before the user's first words. */
+/** Converts messages to a prompt. The rules precede the user's words, since it has no system message. */
 function asPrompt(messages: readonly ChatMessage[]): GetPromptResult {
   return {
     messages: messages.map(({ role, content }) => ({

@@ -4,13 +4,13 @@ import type { ServerParts } from "./mcp-server-options.ts";
 
 const cards = "ccl://card/";
 const storedResults = "ccl://artifact/";
-/** How many of the stored results are listed. */
+/** Maximum number of stored results to list. */
 const maxListed = 100;
-/** Size limit of an artifact as a resource. The tools read larger ones in pieces. */
+/** Maximum size of an artifact served as a resource. The tools read larger ones in pieces. */
 const maxBytes = 100_000;
 const notFound = -32_002;
 
-/** Adds index cards of files, and the session's stored artifacts, as resources. */
+/** Adds file index cards and the session's stored artifacts as resources. */
 export function addResources(
   server: Server,
   { project, artifacts }: ServerParts,

@@ -19,24 +19,24 @@ export interface ServerTool extends Tool {
 }
 
 /**
- * A text, a result, or a question to the user. Some clients give their model `structuredContent` and drop the text, so
- * a result has it only if it says everything that the text says.
+ * Text, a result, or a question to the user. Some clients pass `structuredContent` to their model and drop the text, so
+ * a result has it only if it contains everything that the text says.
  */
 export type ToolAnswer = string | CallToolResult | InputRequiredResult;
 
-/** What a running tool knows about its call. */
+/** The context of a running tool's call. */
 export interface ServerToolCall {
   signal: AbortSignal;
   context: ServerContext;
-  /** The session under which results are stored, so that its searches find them. */
+  /** The session that stores the results, so that its searches find them. */
   sessionId: string;
-  /** Whether the client can ask its user. */
+  /** True if the client can ask its user. */
   canAsk: boolean;
-  /** Reports progress, if the client requested it. */
+  /** Reports progress if the client requested it. */
   progress(done: number, total?: number, message?: string): void;
 }
 
-/** A tool that changes nothing. */
+/** Creates a tool that changes nothing. */
 export function readingTool(
   { properties, required, ...listed }: Omit<ServerTool, "inputSchema" | "run"> & ObjectSchema,
   run: ServerTool["run"],
@@ -50,23 +50,23 @@ interface ObjectSchema {
   required?: string[];
 }
 
-/** The tool's list entry. */
+/** Returns the tool's list entry. */
 export function listedTool(tool: ServerTool): Tool {
   const { run: _, ...listed } = tool;
   return listed;
 }
 
-/** A failed result that says what the model should do differently. */
+/** Returns a failed result that says what the model should do differently. */
 export function toolError(message: string): CallToolResult {
   return { content: [{ type: "text", text: message }], isError: true };
 }
 
-/** A failed result with all issues, one per line. */
+/** Returns a failed result with all issues, one per line. */
 export function issuesError(issues: readonly Issue[]): CallToolResult {
   return toolError(issues.map(({ message }) => message).join("\n"));
 }
 
-/** Checks the arguments and runs the tool. Rejects only if aborted. */
+/** Checks the arguments and runs the tool. Rejects only on abort. */
 export async function runTool(
   tool: ServerTool,
   input: JsonRecord,
@@ -86,7 +86,7 @@ export async function runTool(
   }
 }
 
-/** The line that says what was left out, and where the whole is. */
+/** Returns the line that says what was omitted and where it is stored. */
 export function storedLine(
   { artifactId }: Pick<ArtifactHandle, "artifactId">,
   { shown, omitted, numbering }: Pick<CompressedContent, "shown" | "omitted" | "numbering">,
@@ -95,7 +95,7 @@ export function storedLine(
   return `[artifact ${artifactId.slice(0, 12)}: ${count} shown; search_artifact or read_artifact give the rest]`;
 }
 
-/** The client's capabilities, from the request or, in the older protocol, from the handshake. */
+/** Returns the client's capabilities, from the request or, in the older protocol, from the handshake. */
 export function capabilitiesOf(server: Server, { mcpReq }: ServerContext): ClientCapabilities {
   const envelope: unknown = mcpReq.envelope;
   const given = isRecord(envelope) ? envelope[CLIENT_CAPABILITIES_META_KEY] : undefined;

@@ -1,12 +1,12 @@
 import { loadOnce } from "@ccl/core/async";
 
-/** A part of a server, or a function that opens it at its first use. The server answers before it is open. */
+/** A part of a server, or a function that opens it on first use. The server responds before the part is open. */
 export type Source<T extends object> = T | Opener<T>;
 
-/** Returns the same part each time. */
+/** Returns the same part every time. */
 export type Opener<T> = () => Promise<T>;
 
-/** Opens a part once. After a failure, the next use tries again. */
+/** Opens a part once. If opening fails, the next use tries again. */
 export function openOnce<T extends object>(source: Source<T>): Opener<T> {
   return loadOnce(() => (isOpener(source) ? source() : source));
 }

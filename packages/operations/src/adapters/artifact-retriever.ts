@@ -6,8 +6,9 @@ const maxArtifacts = 200;
 const maxBytes = 2_000_000;
 
 /**
- * Finds the lines and rows of stored texts that contain words of the query, one passage for each artifact. It searches
- * the first 2 MB of each of the newest 200 artifacts, or of those of one session or source.
+ * Creates a retriever that finds lines and rows of stored text containing words of the query. Returns one passage per
+ * artifact. Searches the first 2 MB of each of the newest 200 artifacts, optionally only those of one session or
+ * source.
  */
 export function artifactRetriever(
   store: Pick<ArtifactStore, "listHandles" | "retrieve">,
@@ -30,7 +31,7 @@ export function artifactRetriever(
   };
 }
 
-/** One handle for each artifact, newest first. */
+/** Returns one handle per artifact, newest first. */
 async function newestOf(
   store: Pick<ArtifactStore, "listHandles">,
   query: ListHandlesOptions,
@@ -48,7 +49,7 @@ async function newestOf(
   return [...handles.values()].slice(-maxArtifacts).reverse();
 }
 
-/** Undefined if the bytes are not text. A character that the range has cut is left out. */
+/** Decodes bytes as text. Returns undefined if they are not text. Drops a character that the range cut in two. */
 function textOf(bytes: Uint8Array | undefined): string | undefined {
   try {
     return bytes && new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true });

@@ -3,12 +3,12 @@ import type { ToolDefinition } from "@ccl/core";
 
 import { OperationError } from "../kinds/operation-error.ts";
 
-/** Operations have their own limit: `timeoutMs` ends a call through its signal. */
+/** Operations set their own limit: `timeoutMs` ends a call through its signal. */
 const timeoutMs = 3_600_000;
 
 /**
- * Turns the tools of a bridge into tools for operations of kind `tool`. `mcpToolBridge(client)` bridges an MCP server.
- * Each tool returns the structured value of its answer, or its content if there is none. An answer that reports a
+ * Converts the tools of a bridge to tools for operations of kind `tool`. `mcpToolBridge(client)` bridges an MCP server.
+ * Each tool returns the structured value of its result, or the content if there is none. A result that reports a
  * failure becomes `provider_error`.
  */
 export async function bridgedTools(

@@ -14,7 +14,7 @@ export interface SearchedCatalog<Principal> {
   ): Promise<{ items: readonly { id: string; title: string; uri?: string | undefined }[] }>;
 }
 
-/** Returns the cards that a catalog finds, as JSON. With a principal, only those that it may see. */
+/** Retrieves catalog cards as JSON. With a principal, returns only the cards that it may see. */
 export function catalogRetriever<Principal>(
   catalog: SearchedCatalog<Principal>,
   { principal }: { principal?: Principal | undefined } = {},

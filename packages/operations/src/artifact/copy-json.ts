@@ -1,13 +1,13 @@
 import { failure, success, type Issue, type Result } from "@ccl/core";
 
-/** How deep a stored value may be nested. */
+/** Maximum nesting depth of a stored value. */
 const maxJsonDepth = 200;
 const copies = new WeakSet<object>();
 
 /**
- * Returns a deep-frozen copy of a JSON value. A copy from here is returned as it is. Undefined fields are left out and
- * -0 becomes 0, as in JSON. Lone surrogates become U+FFFD, as in UTF-8. Anything that JSON cannot hold is an issue
- * with its path: functions, dates, NaN, cycles, more than 200 levels.
+ * Returns a deep-frozen copy of a JSON value. Returns a value that it has already copied as is. Drops undefined fields
+ * and turns -0 into 0, as JSON does. Lone surrogates become U+FFFD, as in UTF-8. Reports an issue with its path for
+ * anything that JSON cannot represent: functions, dates, NaN, cycles, more than 200 levels.
  */
 export function copyJson(value: unknown): Result<unknown> {
   const issues: Issue[] = [];
@@ -18,12 +18,14 @@ export function copyJson(value: unknown): Result<unknown> {
 
 const loneSurrogates = /\p{Surrogate}/gu;
 
-/** Replaces each lone surrogate, which UTF-8 cannot encode, with U+FFFD. A cut within an emoji leaves one. */
+/**
+ * Replaces each lone surrogate, which UTF-8 cannot encode, with U+FFFD. Cutting a string within an emoji leaves one.
+ */
 export function wellFormed(text: string): string {
   return text.replace(loneSurrogates, "\uFFFD");
 }
 
-/** A path within the value that is being copied. */
+/** Path within the value being copied. */
 type Path = (string | number)[];
 
 function copyInto(value: unknown, path: Path, issues: Issue[]): unknown {
@@ -44,8 +46,8 @@ function copyInto(value: unknown, path: Path, issues: Issue[]): unknown {
     ? copyArray(value, path, issues)
     : copyObject(value, path, issues);
   Object.freeze(copy);
-  // A write takes its value out of a copied effect. Deeper values rarely come back, and tracking them costs more than a
-  // copy.
+  // Writes take their value from an already copied effect. Deeper values rarely come back, and tracking them costs more
+  // than copying.
   if (issues.length === 0 && path.length <= 1) copies.add(copy);
   return copy;
 }
@@ -87,7 +89,7 @@ function refused(value: unknown, path: Path, issues: Issue[]): null {
   issues.push({
     code: "not_json",
     path: [...path],
-    message: `A ${what}${typeof value === "number" ? ` (${value})` : ""} is no JSON value.`,
+    message: `A ${what}${typeof value === "number" ? ` (${value})` : ""} is not a JSON value.`,
   });
   return null;
 }

@@ -1,15 +1,15 @@
-// `copyJson` refuses deeper values, and a cyclic value has no end.
+// `copyJson` rejects deeper values, and this also stops at cycles.
 const maxDepth = 201;
 
 /**
- * True if the value has more characters as JSON. It undercounts texts with escapes, and objects with `toJSON`. It stops
- * as soon as the answer is known, and reads no long text.
+ * True if the value is longer than `maxChars` as JSON. Undercounts strings with escapes and objects with `toJSON`.
+ * Stops as soon as the answer is known, and never reads long strings.
  */
 export function isLargerThan(value: unknown, maxChars: number): boolean {
   return charsLeft(value, maxChars) < 0;
 }
 
-/** How many of `leftChars` remain after the value. Any negative number if the value has more characters. */
+/** Returns how many of `leftChars` remain after the value. Negative if the value does not fit. */
 export function charsLeft(value: unknown, leftChars: number, depth: number = 0): number {
   if (typeof value === "string") return leftChars - value.length - 2;
   if (typeof value !== "object" || value === null) return leftChars - String(value ?? null).length;
@@ -25,7 +25,7 @@ export function charsLeft(value: unknown, leftChars: number, depth: number = 0):
   for (const key of Object.keys(value)) {
     if (left < 0) break;
     const field: unknown = Reflect.get(value, key);
-    // JSON leaves out other fields.
+    // JSON omits other fields.
     if (field !== undefined && typeof field !== "function")
       left = charsLeft(field, left - key.length - 4, depth + 1);
   }

@@ -11,13 +11,13 @@ export type ArtifactSemantics =
   | "intermediate"
   | (string & {});
 
-/** How many former values an artifact keeps. The oldest are dropped first. */
+/** How many previous values an artifact keeps. The oldest are dropped first. */
 export interface ArtifactRetention {
-  /** Default 20. */
+  /** Defaults to 20. */
   maxItems?: number | undefined;
   /** Older values are dropped. */
   maxAgeMs?: number | undefined;
-  /** UTF-8 bytes of the canonical JSON of all kept values together. */
+  /** Total UTF-8 bytes of all kept values as canonical JSON. */
   maxBytes?: number | undefined;
 }
 
@@ -28,13 +28,13 @@ export type InsertRole = Exclude<Role, "tool">;
 export interface PromptInclusion {
   /** Where the text is inserted. */
   mode: "prepend_system" | "append_system" | "after_last_user" | "at_depth";
-  /** Role of the text if it becomes a message of its own. `system` by default. */
+  /** Role of the text if it becomes its own message. Defaults to `system`. */
   role?: InsertRole | undefined;
   /** For `at_depth`: 0 or less, counted from the end. */
   depth?: number | undefined;
-  /** Liquid over `value` and `art`. Without a template a text is inserted as it is, any other value as JSON. */
+  /** Liquid over `value` and `art`. Without a template, strings are inserted as is and other values as JSON. */
   template?: string | undefined;
-  /** Longer rendered text is cut, with a truncation marker. */
+  /** Longer rendered text is truncated, with a marker. */
   maxTokens?: number | undefined;
 }
 
@@ -42,41 +42,41 @@ export interface PromptInclusion {
 export interface ArtifactWrite {
   /** A letter or _, followed by letters, digits, _ or -. */
   tag: string;
-  /** False: the value is `run_only` and is dropped when the run ends. */
+  /** If false, the value is `run_only` and is dropped when the run ends. */
   persisted: boolean;
-  /** Who sees it. */
+  /** Who sees the value. */
   usage: ArtifactUsage;
-  /** `state`, `log/feed`, `lore/memory`, `intermediate`, or your own word. */
+  /** `state`, `log/feed`, `lore/memory`, `intermediate`, or your own value. */
   semantics: ArtifactSemantics;
   /** Any JSON value. */
   value: unknown;
-  /** Media type of a text value, such as `text/markdown`, for the application that shows it. */
+  /** Media type of a string value, such as `text/markdown`, for the application that displays it. */
   contentType?: string | undefined;
   /**
-   * True: the value, an item or a list of items, is appended to the items that the artifact holds. The newest 1,000
-   * items stay, of up to 250,000 characters together. Former values are kept only if `retention` says so.
+   * If true, appends the value, an item or a list of items, to the artifact's items. Keeps the newest 1,000 items, up
+   * to 250,000 characters in total. Previous values are kept only if `retention` is set.
    */
   append?: boolean | undefined;
   /** For persisted artifacts only. */
   retention?: ArtifactRetention | undefined;
   /** Adds the value to later prompts without an effect. */
   inclusion?: PromptInclusion | undefined;
-  /** The version that the write is based on. If a newer one is stored, the write fails with `artifact_conflict`. */
+  /** Version that the write is based on. If a newer one is stored, the write fails with `artifact_conflict`. */
   expectedVersion?: number | undefined;
 }
 
-/** A former value. */
+/** A previous value. */
 export interface ArtifactVersion {
   version: number;
   runId: string;
   /** Milliseconds since the epoch. */
   writtenAt: number;
   value: unknown;
-  /** The version that it replaced. After a turn was generated again, this may not be the version before it. */
+  /** The version that this one replaced. After a turn is regenerated, it may not be the one numbered just before. */
   parentVersion?: number | undefined;
 }
 
-/** The tagged state `art.<tag>`: its current value and its former ones. */
+/** The tagged state `art.<tag>`: its current and previous values. */
 export interface OperationArtifact extends ArtifactVersion {
   tag: string;
   persisted: boolean;
@@ -85,6 +85,6 @@ export interface OperationArtifact extends ArtifactVersion {
   contentType?: string | undefined;
   inclusion?: PromptInclusion | undefined;
   retention?: ArtifactRetention | undefined;
-  /** Former values only, oldest first. */
+  /** Previous values only, oldest first. */
   history: readonly ArtifactVersion[];
 }

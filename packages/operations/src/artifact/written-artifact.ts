@@ -10,11 +10,11 @@ import type {
   OperationArtifact,
 } from "./operation-artifact.ts";
 
-/** How many items a feed may hold. */
+/** Maximum number of items in a feed. */
 export const maxFeedItems: number = 1_000;
 const noFormerValues = Object.freeze({ maxItems: 0 });
 
-/** The write with its whole value. If it appends, that is the stored items and then its own. */
+/** Returns the write with its complete value. For an appending write, that is the stored items plus its own. */
 function wholeWrite(
   { append, ...write }: ArtifactWrite,
   before: OperationArtifact | undefined,
@@ -30,13 +30,13 @@ function wholeWrite(
   return { ...write, value: Object.freeze(items.slice(from)), retention };
 }
 
-/** The items that an appending write adds. */
+/** Returns the items that an appending write adds. */
 export function itemsOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [value];
 }
 
 /**
- * The version that a write has or is going to have. A persisted write that changes nothing keeps the former version.
+ * Returns the version that a write has or will have. A persisted write that changes nothing keeps the current version.
  */
 export function versionAfter(before: OperationArtifact | undefined, given: ArtifactWrite): number {
   const write = wholeWrite(given, before);
@@ -44,7 +44,7 @@ export function versionAfter(before: OperationArtifact | undefined, given: Artif
   return hasSameContent(before, write) ? before.version : before.version + 1;
 }
 
-/** The artifact after a write. Returns `before` itself if it has that version already. */
+/** Returns the artifact after a write. Returns `before` itself if it already has that version. */
 export function writtenArtifact(
   before: OperationArtifact | undefined,
   write: ArtifactWrite,
@@ -88,7 +88,7 @@ function versionOf({
   return Object.freeze({ version, runId, writtenAt, value, parentVersion });
 }
 
-/** A write that changes one of these fields creates a version. */
+/** The fields whose change creates a new version. */
 type ArtifactContent = Pick<
   ArtifactWrite,
   "value" | "contentType" | "usage" | "semantics" | "inclusion" | "retention"
@@ -106,13 +106,13 @@ function hasSameContent(left: ArtifactContent, right: ArtifactContent): boolean 
   );
 }
 
-/** How many former values are kept by default. */
+/** Number of previous values kept by default. */
 const defaultMaxItems: number = 20;
 
 /**
- * Returns the newest former values that the artifact's retention keeps, oldest first. Ages count back from
- * `writtenAt`, the time of the value that replaced them, so the result never changes. `maxBytes` counts the canonical
- * JSON of the kept values.
+ * Returns the newest previous values that the artifact's retention keeps, oldest first. Ages are measured back from
+ * `writtenAt`, the time of the value that replaced them, so the result never changes. `maxBytes` counts the kept values
+ * as canonical JSON.
  */
 function retainHistory(
   former: readonly ArtifactVersion[],

@@ -2,7 +2,7 @@ import { createScriptedModel } from "@ccl/core/testing";
 import { expect, it } from "vitest";
 import { z } from "zod";
 
-import { createChatStore } from "../stores/create-chat-store.ts";
+import { createOperationStores } from "../stores/create-operation-stores.ts";
 import { createProfileStore } from "../ports/create-profile-store.ts";
 import { createOperationRegistry } from "../profile/create-operation-registry.ts";
 import { createRunEngine } from "../run/create-run-engine.ts";
@@ -175,9 +175,9 @@ it("runs every kind, an llm without a model by the main one", async () => {
       ),
     },
   });
-  const chat = createChatStore();
+  const { runs, chat } = createOperationStores();
   const mainModel = createScriptedModel(["Four!", '{"tags":["dice"]}']);
-  const engine = createRunEngine({ mainModel, chat });
+  const engine = createRunEngine({ mainModel, runs, recover: false });
   const result = await (await engine.start({ chatId: "c", message: "Roll.", profile })).result;
   expect(result.status).toBe("done");
   expect(mainModel.requests[0]?.messages.at(-1)?.content).toBe("Rolled 4.");

@@ -11,20 +11,23 @@ import type { RegisteredOperation } from "../profile/registered-operation.ts";
 import { type DefinedProfile, withOperations } from "../profile/defined-profile.ts";
 import type { OperationSettings, OperationSpec, ResultSettings } from "./operation-spec.ts";
 
-/** A profile as a program writes it. */
+/** A profile as written in code. */
 export interface ProfileDraft extends Pick<OperationProfile, "description" | "version" | "turn"> {
   id: string;
-  /** For people. The id by default. */
+  /** Display name. Defaults to the id. */
   name?: string | undefined;
-  /** A different one begins without the state of earlier runs. "1" by default. */
+  /** A new value starts without the state of earlier runs. Defaults to "1". */
   sessionId?: string | undefined;
-  /** By name. The stored id is `<profile id>:<name>`. They run concurrently if they can. Effects follow this order. */
+  /**
+   * Operations by name. The stored id is `<profile id>:<name>`. They run concurrently where possible. Effects are
+   * applied in this order.
+   */
   operations: Readonly<Record<string, OperationSpec>>;
 }
 
 /**
- * Builds a profile from the operations of `template`, `compute`, `llm` and the other constructors. The result is the
- * stored JSON record with its operations attached. `engine.start` takes both.
+ * Builds a profile from operations created by `template`, `compute`, `llm` and the other constructors. The result is
+ * the stored JSON record with its operations attached. `engine.start` accepts both.
  * @throws OperationsError `invalid_profile` for an unknown name
  */
 export function defineProfile(draft: ProfileDraft): DefinedProfile {
@@ -122,7 +125,7 @@ function appending(to: NonNullable<ResultSettings["appendTo"]>): EmittedEffect {
     : { type: "prompt.append_after_last_user", role: "system" };
 }
 
-/** The conditions as they are stored, and the operation that must end before they can be evaluated. */
+/** Returns the conditions in stored form, and the operation that must end before they can be evaluated. */
 function conditionsOf(
   spec: NamedSpec,
   specs: readonly NamedSpec[],
@@ -133,7 +136,7 @@ function conditionsOf(
   const [key = "", ...keys] = (not ? when.slice(1) : when).split(".");
   const writer = find(specs, key, spec);
   const ref = ["art", writer.settings.tag ?? key, ...keys].join(".");
-  // An operation before the main call has always ended before one that runs after it.
+  // An operation before the main call always ends before one that runs after it.
   const hooks = hooksOf(writer.settings);
   const isBeside = hooksOf(spec.settings).every((hook) => hooks.includes(hook));
   return { when: [not ? { ref, not } : { ref }], waitsFor: isBeside ? [writer] : [] };

@@ -4,24 +4,24 @@ import type { OperationCondition, OperationConfig } from "../operation/operation
 import type { OperationHandler } from "../operation/operation-context.ts";
 import type { OperationKind } from "../operation/operation-definition.ts";
 
-/** When an operation of a profile runs. Every field has a default. */
+/** When an operation of a profile runs. All fields have defaults. */
 export interface OperationSettings extends Pick<OperationConfig, "triggers" | "every"> {
-  /** Runs before the main call. True by default unless `after` is set. */
+  /** Runs before the main call. Defaults to true unless `after` is set. */
   before?: boolean | undefined;
   /** Runs after the main call. Its templates can read `main.text`. With `before: true` it runs in both places. */
   after?: boolean | undefined;
-  /** True by default. A failure before the main call prevents that call. A failure after it fails the run. */
+  /** Defaults to true. A failure before the main call prevents that call. A failure after it fails the run. */
   required?: boolean | undefined;
-  /** The operation's place in the profile by default. */
+  /** Defaults to the operation's position in the profile. */
   order?: number | undefined;
-  /** Names of operations of the profile that must end first. This operation sees their results. */
+  /** Names of operations in the profile that must end first. This operation sees their results. */
   dependsOn?: readonly string[] | undefined;
   /**
-   * Runs only if this holds. Either the name of an operation whose value must be true, `!name` for false, or
-   * conditions as they are stored. The named operation runs first.
+   * Runs the operation only if this holds. Either the name of an operation whose value must be true (`!name` for
+   * false), or conditions in stored form. The named operation runs first.
    */
   when?: string | readonly OperationCondition[] | undefined;
-  /** For people. The operation's name in the profile by default. */
+  /** Display name. Defaults to the operation's name in the profile. */
   title?: string | undefined;
 }
 
@@ -29,19 +29,23 @@ export interface OperationSettings extends Pick<OperationConfig, "triggers" | "e
 export interface ResultSettings extends OperationSettings {
   /** Adds the text to the prompt: to the end of the system prompt, or as a message after the user's last one. */
   appendTo?: "system" | "user" | undefined;
-  /** Other effects that have the text as their content. */
+  /** Other effects that use the text as their content. */
   emit?: readonly EmittedEffect[] | undefined;
-  /** Templates read the value as `art.<tag>`. By default the name, or no artifact with only `appendTo` or `emit`. */
+  /**
+   * Templates read the value as `art.<tag>`. Defaults to the name, or to no artifact with only `appendTo` or `emit`.
+   */
   tag?: string | undefined;
-  /** Settings of the artifact. By default it is persisted, `prompt+ui` and `state`. */
+  /** Artifact settings. Defaults to persisted, `prompt+ui` and `state`. */
   artifact?: Partial<Omit<WriteArtifactParams, "tag">> | undefined;
 }
 
-/** An operation of a profile that is being defined. The constructors return it. */
+/** An operation of a profile being defined, as returned by the constructors. */
 export interface OperationSpec {
   kind: OperationKind;
   settings: ResultSettings;
-  /** Whether the result is an artifact if the settings do not say so. By default it is, unless it goes elsewhere. */
+  /**
+   * Whether the result becomes an artifact if the settings leave it open. By default it does, unless it goes elsewhere.
+   */
   writes?: "always" | "never" | undefined;
   params(operationId: string): Record<string, unknown>;
   handler?: OperationHandler | undefined;

@@ -31,14 +31,14 @@ const placement: readonly string[] = [
   "artifact",
 ] satisfies (keyof ResultSettings)[];
 
-/** The remaining settings, which are parameters of the kind. */
+/** Returns the remaining settings, which are the kind's parameters. */
 function ownParams(settings: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(settings).filter(([key]) => !placement.includes(key)));
 }
 
 type Own<Params, Named extends keyof Params> = Omit<Params, keyof ResultParams | Named>;
 
-/** Renders Liquid over `art`, `chatHistory`, `vars` and, after the main call, `main`. Calls no model. */
+/** Renders Liquid over `art`, `chatHistory`, `vars` and, after the main call, `main`. Does not call a model. */
 export function template(
   text: string,
   settings: ResultSettings & { strictVariables?: boolean | undefined } = {},
@@ -48,11 +48,14 @@ export function template(
 
 /** What a `compute` function receives. */
 export interface ComputeInput extends ComputeView {
-  /** The text of the main model's answer. "" before the main call. */
+  /** Text of the main model's answer. "" before the main call. */
   answer: string;
 }
 
-/** Stores what a function returns: JSON, and the same for the same input, so that it can run again after a crash. */
+/**
+ * Stores the return value of a function. It must be JSON and deterministic, since the function can run again after a
+ * crash.
+ */
 export function compute(
   run: (input: ComputeInput) => unknown,
   settings: ResultSettings & { timeoutMs?: number | undefined } = {},
@@ -69,12 +72,12 @@ export function compute(
   };
 }
 
-/** Settings of `llm`: parameters of the call, and where its answer goes. */
+/** Settings of `llm`: call parameters, and where the answer goes. */
 export interface LlmSettings
   extends
     ResultSettings,
     Own<LlmParams, "prompt" | "providerRef" | "model" | "credentialRef" | "output"> {
-  /** The model to request from the engine's `models`. The main model by default. */
+  /** Model to request from the engine's `models`. Defaults to the main model. */
   model?: ModelReference | undefined;
   /** The answer must be JSON that matches this schema: zod, another Standard Schema, or JSON Schema. */
   schema?: StructuredSchema<unknown> | undefined;
@@ -101,8 +104,8 @@ export function llm(prompt: string, settings: LlmSettings = {}): OperationSpec {
 }
 
 /**
- * Waits for a person, or for a time: `maxWaitMs` after the run's start it continues with `otherwise`. `engine.answer`
- * supplies the value, which other operations read as `art.<name>`. The question is Liquid.
+ * Waits for a person or a timeout. `maxWaitMs` after the run's start, it continues with `otherwise`. `engine.answer`
+ * supplies the value, which other operations read as `art.<name>`. The question is a Liquid template.
  */
 export function waitFor(
   question: string,
@@ -116,7 +119,7 @@ export function waitFor(
   };
 }
 
-/** Computes a boolean that `when` of other operations can name. */
+/** Computes a boolean that other operations can name in `when`. */
 export function guard(condition: GuardCondition, settings: ResultSettings = {}): OperationSpec {
   const params = (): Record<string, unknown> => ({ condition });
   return { kind: "guard", settings, writes: "always", params };
@@ -136,7 +139,7 @@ export function rag(
   };
 }
 
-/** Calls a tool. Each text in its arguments is Liquid. */
+/** Calls a tool. Each string in its arguments is a Liquid template. */
 export function tool(
   definition: ToolDefinition,
   settings: ResultSettings & Own<ToolParams, "tool"> = {},

@@ -5,9 +5,9 @@ import type { ArtifactVersion, OperationArtifact } from "../artifact/operation-a
 
 /** Which versions to compare. */
 export interface DiffArtifactOptions {
-  /** The parent of `to` by default. 0 is the state before the first version. */
+  /** Defaults to the parent of `to`. 0 is the state before the first version. */
   from?: number | undefined;
-  /** The artifact's current version by default. */
+  /** Defaults to the artifact's current version. */
   to?: number | undefined;
 }
 
@@ -22,14 +22,14 @@ export interface ArtifactDiff {
   tag: string;
   from: number;
   to: number;
-  /** All lines of both. A text is compared as it is, any other value as JSON with an indent of 2. */
+  /** All lines of both versions. Strings are compared as is, other values as JSON indented by 2. */
   lines: DiffLine[];
 }
 
 /**
- * Compares two versions that an artifact holds. The artifact may come from an operation or a session store. The issue
- * is `unknown_version` if a version never existed or the retention has dropped it. Values that differ in more than
- * 1,000 lines count as replaced.
+ * Compares two versions that an artifact holds. The artifact may come from an operation or a session store. Returns the
+ * issue `unknown_version` if a version never existed or retention has dropped it. Values that differ in more than 1,000
+ * lines count as replaced.
  */
 export function diffArtifactVersions(
   artifact: OperationArtifact,
@@ -64,7 +64,7 @@ function linesOf(value: unknown): string[] {
   return (typeof value === "string" ? value : JSON.stringify(value, undefined, 2)).split("\n");
 }
 
-// The shortest edit script of two long lists with little in common can take minutes.
+// Finding the shortest edit script of two long, dissimilar lists can take minutes.
 const maxEdits = 1_000;
 
 function diffLines(before: string[], after: string[]): DiffLine[] {

@@ -54,7 +54,7 @@ const artifactWrite = z.strictObject({
   expectedVersion: count,
 } satisfies Record<keyof ArtifactWrite, z.ZodType>);
 
-/** A write without its value, as parameters of an operation. */
+/** Validates a write without its value, as parameters of an operation. */
 export const writeArtifactShape: z.ZodType<WriteArtifactParams> = artifactWrite
   .omit({ value: true, expectedVersion: true })
   .extend({ tag: z.string().regex(tagPattern), semantics: z.string().min(1).max(100) })
@@ -87,7 +87,7 @@ const systemUpdate = z.strictObject({
 const userVariant = z.strictObject({ type: z.literal("turn.user_variant"), ...variant });
 const assistantVariant = z.strictObject({ type: z.literal("turn.assistant_variant"), ...variant });
 
-/** The shape of one effect, in either hook. */
+/** Validates one effect, in either hook. */
 export const effectShape: z.ZodType<OperationEffect> = z.discriminatedUnion("type", [
   append,
   insertAtDepth,
@@ -102,7 +102,7 @@ export const effectShape: z.ZodType<OperationEffect> = z.discriminatedUnion("typ
 
 const noContent = { content: true } as const;
 
-/** The shape of effects whose content is the text of a result. */
+/** Validates effects whose content is the result's text. */
 export const emitShape: z.ZodType<EmittedEffect[]> = z.array(
   z.discriminatedUnion("type", [
     append.omit(noContent),

@@ -4,7 +4,7 @@ import type { ArtifactWrite, InsertRole } from "../artifact/operation-artifact.t
 interface PromptPayload {
   role: InsertRole;
   content: string;
-  /** Where it comes from, such as `art.world_state`. */
+  /** Origin of the message, such as `art.world_state`. */
   source?: string | undefined;
 }
 
@@ -13,7 +13,7 @@ interface PromptPayload {
  */
 export type PromptAnchor = "last_user" | { messageId: string } | { offset: number };
 
-/** An effect on the prompt of this one main call. Allowed before the main call only. */
+/** Changes the prompt of this main call only. Allowed only before the main call. */
 export type PromptEffect =
   | ({ type: "prompt.append_after_last_user" } & PromptPayload)
   | ({ type: "prompt.insert_at_depth"; depthFromEnd: number } & PromptPayload)
@@ -21,23 +21,21 @@ export type PromptEffect =
       type: "prompt.insert";
       anchor: PromptAnchor;
       place: "before" | "after" | "replace";
-      /**
-       * What to do if trimming has removed the anchor. `boundary` by default: inserts where the kept history begins.
-       */
+      /** What to do if trimming removed the anchor. The default, `boundary`, inserts where the kept history begins. */
       onAnchorTrimmed?: "boundary" | "drop" | "fail" | undefined;
     } & PromptPayload)
   | {
       type: "prompt.system_update";
       mode: "prepend" | "append" | "replace";
       content: string;
-      /** Text between the old and the new. None by default. */
+      /** Text between the existing and the new text. Defaults to none. */
       separator?: string | undefined;
       source?: string | undefined;
     };
 
 /**
- * An effect on the current turn. The user's side can change in both hooks, the assistant's only after the main call. A
- * variant is added to the others. It is shown and sent only with `select: true` (false by default).
+ * Changes the current turn. Both hooks can change the user's side, but the assistant's only after the main call. A new
+ * variant is added to the existing ones. It is shown and sent only with `select: true` (defaults to false).
  */
 export type TurnEffect =
   | {
@@ -58,7 +56,7 @@ export type TurnEffect =
 /** Where an operation writes its result: an artifact write without its value. */
 export type WriteArtifactParams = Omit<ArtifactWrite, "value" | "expectedVersion">;
 
-/** A write to the operation's one tag. */
+/** Writes the operation's one tag. */
 export type ArtifactEffect = { type: "artifact.upsert" } & ArtifactWrite;
 
 /** Everything that an operation can change. */

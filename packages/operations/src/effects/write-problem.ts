@@ -7,7 +7,7 @@ export interface WriteProblem {
   message: string;
 }
 
-/** What is wrong with the settings of a write. Undefined if nothing is. */
+/** Describes what is wrong with the settings of a write. Undefined if they are valid. */
 export function problemOfWrite({
   persisted,
   usage,

@@ -3,7 +3,7 @@ import { createEmitter, type ListenerErrorHandler } from "@ccl/core/events";
 
 import type { RunEvent } from "./run-event.ts";
 
-/** Receives every later event of a run. Its errors and its duration do not affect the run. */
+/** Receives each later event of a run. Neither its errors nor its duration affect the run. */
 export type RunEventListener = (event: RunEvent) => unknown;
 
 /** Publishes the events of one run as they become durable. */
@@ -11,18 +11,18 @@ export interface EventFeed {
   publish(events: readonly RunEvent[]): void;
   /** Returns a function that unsubscribes the listener. */
   listen(listener: RunEventListener): () => void;
-  /** The kept events after that number. Undefined if the feed has dropped some of them. */
+  /** Returns the kept events after that number. Undefined if the feed has already dropped some of them. */
   after(seq: number): readonly RunEvent[] | undefined;
   /** Resolves on the next publication, when the feed ends, or when the signal aborts. */
   changed(signal?: AbortSignal): Promise<void>;
-  /** Ends the feed: no more events follow. */
+  /** Ends the feed. No more events follow. */
   end(): void;
   readonly hasEnded: boolean;
   /** Number of the last event. 0 before the first. */
   readonly lastSeq: number;
 }
 
-/** A feed that keeps this many of the newest events, and never more than twice as many. */
+/** Creates a feed that keeps this many of the newest events, and never more than twice as many. */
 export function createEventFeed(
   keptEvents: number,
   onListenerError?: ListenerErrorHandler,

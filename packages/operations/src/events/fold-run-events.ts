@@ -3,28 +3,28 @@ import type { RunFinishReason, RunResult, RunStatus } from "./run-result.ts";
 import type { RunEvent, RunEventBody, RunPhase } from "./run-event.ts";
 import type { OperationStatus } from "../operation/operation-failure.ts";
 
-/** An operation as its events show it. */
+/** State of an operation, derived from its events. */
 interface OperationView {
   operationId: string;
   operationName: string;
   hook: Hook;
   status: "running" | "waiting" | OperationStatus;
-  /** What a waiting operation asks. */
+  /** The question that a waiting operation asks. */
   question?: string | undefined;
 }
 
-/** What an event says about an artifact that a run has written. */
+/** The event data about an artifact that a run has written. */
 type ArtifactChange = Omit<Extract<RunEventBody, { type: "artifact.changed" }>, "type">;
 
-/** A run as its events show it. */
+/** State of a run, derived from its events. */
 export interface RunView {
   phase: RunPhase;
-  /** In the order of their first events. */
+  /** Ordered by their first events. */
   operations: OperationView[];
   /** The answer so far. */
   text: string;
   reasoning: string;
-  /** Tool calls of the main model, in the order in which they started. */
+  /** Tool calls of the main model, in the order they started. */
   toolCalls: { callId: string; name: string; status: "running" | "done" | "error" }[];
   mainLlm?:
     | {
@@ -32,18 +32,18 @@ export interface RunView {
         finishReason?: RunFinishReason | undefined;
       }
     | undefined;
-  /** The last change of each tag, in the order of these changes. */
+  /** The last change of each tag, in order of change. */
   artifacts: ArtifactChange[];
-  /** Sides of the turn whose shown text an operation has replaced. `text` is then not what is shown. */
+  /** Sides of the turn whose displayed text an operation has replaced. `text` is then not what is displayed. */
   selected: ("user" | "assistant")[];
   status: "running" | RunStatus;
   /** Present once the run has ended. */
   result?: RunResult | undefined;
-  /** True if events are missing in between. The view leaves out everything after the gap. */
+  /** True if events are missing in between. The view ignores everything after the gap. */
   hasGap: boolean;
 }
 
-/** Builds the view of one run from its events, in any order and with duplicates. Pure. */
+/** Builds the view of one run from its events, which may be unordered and duplicated. Pure. */
 export function foldRunEvents(events: Iterable<RunEvent>): RunView {
   const bySeq = new Map<number, RunEvent>();
   for (const event of events) bySeq.set(event.seq, event);
@@ -91,7 +91,7 @@ function apply(view: RunView, operations: Map<string, OperationView>, event: Run
       return;
     }
     case "main_llm.started":
-      // Text from before a crash is void: the answer starts again.
+      // Text from before a crash is void: the answer starts over.
       view.text = "";
       view.reasoning = "";
       view.mainLlm = { status: "running" };

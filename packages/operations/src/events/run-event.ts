@@ -14,7 +14,7 @@ import type {
   SkippedReason,
 } from "../operation/operation-failure.ts";
 
-/** How far a run has come. */
+/** Phase that a run has reached. */
 export type RunPhase =
   | "planning"
   | "before_main_llm"
@@ -24,22 +24,22 @@ export type RunPhase =
   | "commit"
   | "finished";
 
-/** What every event carries. */
+/** Fields of every event. */
 interface RunEventStamp {
   runId: string;
   chatId: string;
   branchId: string;
   userMessageId: string;
   trigger: Trigger;
-  /** Counts from 1, without gaps, over the whole life of the run. */
+  /** Counts from 1, without gaps, over the lifetime of the run. */
   seq: number;
-  /** Starts at 1 and grows by one each time a worker resumes the run. */
+  /** Starts at 1 and increases by one each time a worker resumes the run. */
   epoch: number;
   /** Milliseconds since the epoch. */
   ts: number;
 }
 
-/** The event without its stamp. */
+/** An event without its stamp. */
 export type RunEventBody =
   | { type: "run.started"; initiator?: string | undefined }
   | { type: "run.phase_changed"; phase: RunPhase; hook?: Hook | undefined }
@@ -51,7 +51,7 @@ export type RunEventBody =
       /** Counts from 1. Higher after a crash. */
       attempt: number;
     }
-  /** The operation waits for an answer, or until a time. Emitted once, however often the operation resumes. */
+  /** The operation waits for an answer or until a time. Emitted once, however often the operation resumes. */
   | {
       type: "operation.waiting";
       operationId: string;
@@ -75,11 +75,11 @@ export type RunEventBody =
       attempts?: number | undefined;
       detached?: boolean | undefined;
     }
-  /** `attempt` is higher after a crash, when the call starts again. Text that was streamed before is void. */
+  /** After a crash the call starts again with a higher `attempt`. Text streamed before that is void. */
   | { type: "main_llm.started"; assistantVariantId: string; attempt: number }
   /**
-   * `offset`: UTF-16 code units of the answer before this text. It starts at 0 again after tool calls, since text
-   * before them is not part of the answer.
+   * `offset` is the number of UTF-16 code units of the answer before this text. It restarts at 0 after tool calls,
+   * since text before them is not part of the answer.
    */
   | { type: "main_llm.delta"; assistantVariantId: string; text: string; offset: number }
   /** The model's reasoning, in pieces like those of `main_llm.delta`. */
@@ -94,7 +94,7 @@ export type RunEventBody =
       partial?: boolean | undefined;
       error?: OperationFailure | undefined;
     }
-  /** An operation's write is committed. A write that changes nothing has no event. The value is in the result. */
+  /** An operation's write was committed. A write that changes nothing emits no event. The result contains the value. */
   | {
       type: "artifact.changed";
       operationId: string;
@@ -105,7 +105,7 @@ export type RunEventBody =
       /** Present if the artifact is persisted. */
       version?: number | undefined;
     }
-  /** An operation has replaced the text that is shown and sent. */
+  /** An operation has replaced the text that is displayed and sent. */
   | { type: "variant.selected"; operationId: string; hook: Hook; side: "user" | "assistant" }
   | {
       type: "run.finished";

@@ -11,12 +11,12 @@ import type {
 /** How a run ended. */
 export type RunStatus = "done" | "failed" | "aborted";
 
-/** The stage in which a run failed: before the main call, in it, or after it. */
+/** Stage in which a run failed: before, during or after the main call. */
 export type FailedType = "before_barrier" | "main_llm" | "after_main_llm";
 
 /**
- * Why the main call, or an aborted run, ended. `length`, `content_filter` and `tool_calls` are the model's own
- * reasons. `completed` is its `stop`.
+ * Why the main call, or an aborted run, ended. `length`, `content_filter` and `tool_calls` come from the model.
+ * `completed` is the model's `stop`.
  */
 export type RunFinishReason =
   | "completed"
@@ -38,7 +38,7 @@ export interface FailedDetails {
   errorMessage?: string | undefined;
 }
 
-/** The record of one operation in one hook. Texts are truncated and masked. */
+/** Record of one operation in one hook. Strings are truncated and masked. */
 export interface OperationRun {
   operationId: string;
   hook: Hook;
@@ -54,9 +54,9 @@ export interface OperationRun {
   finishedAt?: number | undefined;
   durationMs?: number | undefined;
   attempts?: number | undefined;
-  /** True if it still ran after the grace of an abort, and was abandoned. */
+  /** True if it was still running after the abort's grace period and was abandoned. */
   detached?: boolean | undefined;
-  /** Status of the result that it returned during the grace of an abort. That result was dropped. */
+  /** Status of a result returned during the abort's grace period. That result was dropped. */
   lateStatus?: OperationStatus | undefined;
   inputsSummary?: Record<string, unknown> | undefined;
   outputsSummary?: Record<string, unknown> | undefined;
@@ -67,15 +67,15 @@ export interface MainLlmStep {
   /** `provider/model`. */
   model?: string | undefined;
   text?: string | undefined;
-  /** The model's reason. Absent if the call failed or was aborted. */
+  /** The model's finish reason. Absent if the call failed or was aborted. */
   finishReason?: FinishReason | undefined;
   /** Tool calls that the model requested. Absent if there are none. */
   toolCalls?: readonly ToolCall[] | undefined;
   reasoning?: string | undefined;
   usage?: ModelUsage | undefined;
-  /** The provider's id of the call. */
+  /** The provider's id for the call. */
   requestId?: string | undefined;
-  /** What the adapter left out of the request. */
+  /** What the adapter omitted from the request. */
   warnings?: readonly Issue[] | undefined;
   /** Why the call failed. */
   error?: { code: OperationErrorCode; message: string } | undefined;
@@ -87,25 +87,25 @@ export interface MainLlmRun {
   status?: "done" | "error" | "aborted" | undefined;
   finishReason?: RunFinishReason | undefined;
   assistantVariantId?: string | undefined;
-  /** True if an abort cut the answer off. The part that had arrived is kept. */
+  /** True if an abort cut the answer short. The part that had arrived is kept. */
   partial?: boolean | undefined;
   /** Text of the last call. */
   text?: string | undefined;
-  /** Usage of all calls together. */
+  /** Total usage of all calls. */
   usage?: ModelUsage | undefined;
-  /** Each call of a model, including failed calls and those before tool calls. Absent if no call was started. */
+  /** Each model call, including failed calls and those before tool calls. Absent if no call was started. */
   steps?: readonly MainLlmStep[] | undefined;
 }
 
-/** What happened to one effect of a finished operation. */
+/** Outcome of one effect of a finished operation. */
 export interface CommittedEffect {
   type: string;
   tag?: string | undefined;
-  /** For a persisted artifact: the version that holds the value. If nothing changed, the former version. */
+  /** For a persisted artifact, the version that holds the value. If nothing changed, the previous version. */
   version?: number | undefined;
 }
 
-/** What happened to the effects of one operation. They share one status. */
+/** Outcome of one operation's effects. They share one status. */
 export interface CommitLogEntry {
   hook: Hook;
   operationId: string;
@@ -126,12 +126,12 @@ export interface RunArtifact {
   semantics: ArtifactSemantics;
   /** Present if the artifact is persisted. */
   version?: number | undefined;
-  /** Media type of a text value. */
+  /** Media type of a string value. */
   contentType?: string | undefined;
   value: unknown;
 }
 
-/** Everything about a run at its end. JSON. */
+/** Everything about an ended run, as JSON. */
 export interface RunResult {
   formatVersion: 1;
   runId: string;
@@ -139,13 +139,16 @@ export interface RunResult {
   /** Present only if the run failed. */
   failedType?: FailedType | undefined;
   failedDetails?: FailedDetails | undefined;
-  /** For an aborted run: who aborted it. */
+  /** For an aborted run, who aborted it. */
   finishReason?: RunFinishReason | undefined;
   /** Milliseconds since the epoch. */
   startedAt: number;
   finishedAt: number;
   durationMs: number;
-  /** Each planned operation once, in commit order, by hook. Operations that were left out come last in their hook. */
+  /**
+   * Each planned operation once, in commit order within each hook. Operations left out of the plan come last in their
+   * hook.
+   */
   operationRuns: OperationRun[];
   mainLlm: MainLlmRun;
   /** In commit order. */

@@ -5,7 +5,7 @@ import { wellFormed } from "../artifact/copy-json.ts";
 import { messageOf } from "../operation/message-of.ts";
 import { OperationError } from "./operation-error.ts";
 
-/** A value from outside as plain JSON and as text. */
+/** An external value as plain JSON and as text. */
 export interface BoundedValue {
   value: unknown;
   text: string;
@@ -13,8 +13,8 @@ export interface BoundedValue {
 }
 
 /**
- * Converts a value from outside to JSON within a limit. A text that is too long is cut, with a truncation marker. Any
- * other value that is too long is `budget_exceeded`, since half of it would mean something else. Undefined becomes
+ * Converts an external value to JSON within a limit. Truncates a string that is too long, with a marker. Rejects any
+ * other value that is too long with `budget_exceeded`, since half of it would mean something else. Undefined becomes
  * null. NaN and infinities are `output_parse_error`, since JSON would turn them into null.
  */
 export function boundedJson(given: unknown, maxChars: number): BoundedValue {
@@ -35,7 +35,7 @@ function tooLong(chars: number | undefined, maxChars: number): OperationError {
   return new OperationError("budget_exceeded", message, { details: { chars, maxChars } });
 }
 
-/** Serializes a value, with `toJSON` of dates and other objects. Throws `output_parse_error` if it is not JSON. */
+/** Serializes a value, calling `toJSON` of dates and other objects. Throws `output_parse_error` if it is not JSON. */
 function jsonText(given: unknown): string {
   try {
     return JSON.stringify(given ?? null, (_, value: unknown) => {
@@ -44,17 +44,17 @@ function jsonText(given: unknown): string {
       return value;
     });
   } catch (error) {
-    const message = `The output is no JSON: it is circular or holds what JSON has not. ${messageOf(error)}`;
+    const message = `The output is not JSON: it is circular or holds what JSON has not. ${messageOf(error)}`;
     throw new OperationError("output_parse_error", message);
   }
 }
 
-/** What JSON would leave out or write as something else. Undefined if there is nothing. */
+/** Describes what JSON would omit or change. Undefined if there is nothing. */
 function unwritable(value: unknown): string | undefined {
   if (typeof value === "number") return Number.isFinite(value) ? undefined : String(value);
   if (typeof value === "function" || typeof value === "symbol") return `a ${typeof value}`;
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
-  // Plain objects, including those of other realms.
+  // Plain objects, including those from other realms.
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype === null || Object.getPrototypeOf(prototype) === null) return undefined;
   return `a ${value.constructor?.name || "object"}`;

@@ -8,11 +8,11 @@ import { valuesByTag } from "./template-scope-of.ts";
 
 /** Parameters of the kind `compute`. */
 export interface ComputeParams extends ResultParams {
-  /** The name of a function that the application supplied. */
+  /** Name of a function supplied by the application. */
   function: string;
-  /** JSON. An empty object by default. */
+  /** Any JSON value. Defaults to an empty object. */
   input?: unknown;
-  /** Time limit of the call. Only that of the run by default. */
+  /** Time limit of the call. By default only the run's limit applies. */
   timeoutMs?: number | undefined;
 }
 
@@ -23,16 +23,20 @@ const params: z.ZodType<ComputeParams> = z.strictObject({
   ...resultShape,
 });
 
-/** Stores what a function returns. */
+/** Stores the return value of a function. */
 export const computeKind: Kind = createKind(
   params,
   ({ functions }) =>
-    async ({ context, params: { function: name, input = {} }, debug }) => {
+    async ({ context, params: { function: name, input = {} }, debug, attempt }) => {
       const compute = handedIn("function", functions, name);
       debug.inputsSummary["function"] = name;
-      const { artifacts, chatHistory, main, hook, trigger, signal } = context;
+      const { artifacts, chatHistory, main, hook, trigger } = context;
       const art = valuesByTag(artifacts);
-      const given = await compute.run(input, { art, chatHistory, main, hook, trigger, signal });
+      const view = { art, chatHistory, main, hook, trigger };
+      const given = await attempt(
+        async (signal) => compute.run(input, { ...view, signal }),
+        "internal_error",
+      );
       const { value, text } = boundedJson(given, maxValueChars);
       debug.outputsSummary["valueChars"] = text.length;
       return { value, text };

@@ -6,21 +6,19 @@ import type { OperationCondition } from "../operation/operation-config.ts";
 import type { OperationContext } from "../operation/operation-context.ts";
 import { valuesByTag } from "./template-scope-of.ts";
 
-/** What a value is compared with. */
+/** Values to compare with. */
 type GuardScalar = string | number | boolean | null;
 
-/**
- * A test of one value. All of its fields must hold. A value that does not exist passes `exists: false` and `not` only.
- */
+/** Tests one value. All fields must hold. A value that does not exist passes only `exists: false` and `not`. */
 export interface GuardComparison {
   /**
    * `art.<tag>` and keys, `chatHistory`, `userMessages`, `assistantMessages` (with `first`, `last` or an index, then
    * `content` or `role`), `main.text`, `main.finishReason`, `trigger`, `hook`.
    */
   ref: string;
-  /** Looks at only this many of the last items of a list. */
+  /** Considers only this many of the last items of a list. */
   last?: number | undefined;
-  /** Looks at a number instead: the items of a list, the keys of an object or the characters of a text. */
+  /** Tests a count instead: items of a list, keys of an object or characters of a string. */
   count?: boolean | undefined;
   exists?: boolean | undefined;
   equals?: GuardScalar | undefined;
@@ -29,15 +27,15 @@ export interface GuardComparison {
   atLeast?: number | undefined;
   lessThan?: number | undefined;
   atMost?: number | undefined;
-  /** In a text, a text to find. In a list, an equal item, or a text that the content of a message contains. */
+  /** For a string, a substring. For a list, an equal item, or text contained in a message's content. */
   contains?: string | number | boolean | undefined;
   startsWith?: string | undefined;
   endsWith?: string | undefined;
-  /** For texts. False by default. */
+  /** Applies to strings. Defaults to false. */
   ignoreCase?: boolean | undefined;
 }
 
-/** A condition without code. An empty `all` holds, an empty `any` does not. */
+/** A condition without code. An empty `all` holds. An empty `any` does not. */
 export type GuardCondition =
   | GuardComparison
   | { all: GuardCondition[] }
@@ -80,10 +78,10 @@ export const guardConditionSchema: z.ZodType<GuardCondition> = z.lazy(() =>
   ]),
 );
 
-/** The values that conditions refer to. */
+/** Values that conditions refer to. */
 export type GuardScope = Readonly<Record<string, unknown>>;
 
-/** The scope of a context. All of its conditions share it. */
+/** Creates the scope of a context. All of its conditions share it. */
 export function guardScope({
   artifacts,
   chatHistory,
@@ -108,7 +106,7 @@ export function guardScope({
   };
 }
 
-/** Whether a condition holds. It runs no code, searches by plain comparison, and reads own properties only. */
+/** True if a condition holds. Runs no code, searches by plain comparison, and reads own properties only. */
 export function guardHolds(condition: GuardCondition, scope: GuardScope): boolean {
   if ("all" in condition) return condition.all.every((part) => guardHolds(part, scope));
   if ("any" in condition) return condition.any.some((part) => guardHolds(part, scope));
@@ -120,12 +118,12 @@ export function guardHolds(condition: GuardCondition, scope: GuardScope): boolea
   if (value === undefined || exists === false) return value === undefined && exists === false;
   const fold: Fold = ignoreCase ? withoutCase : (given) => given;
   const wanted = Object.entries(said).filter(([, operand]) => operand !== undefined);
-  // Without a test the value itself must be true.
+  // Without a test, the value itself must be true.
   if (wanted.length === 0) return exists === true || value === true;
   return wanted.every(([name, operand]) => tests[name]?.(fold(value), fold(operand), fold));
 }
 
-/** Whether all conditions of a profile hold. For a value that does not exist, one holds only with `not`. */
+/** True if all conditions of a profile hold. If the value does not exist, a condition holds only with `not`. */
 export function conditionsHold(
   conditions: readonly OperationCondition[],
   artifacts: Readonly<Record<string, { value: unknown }>>,
@@ -149,7 +147,7 @@ const texts =
   (value, wanted) =>
     typeof value === "string" && typeof wanted === "string" && test(value, wanted);
 
-/** Tests by the field of a comparison. */
+/** Tests by comparison field. */
 const tests: Readonly<Record<string, Test>> = {
   equals: (value, wanted) => value === wanted,
   oneOf: (value, wanted) => Array.isArray(wanted) && wanted.includes(value),

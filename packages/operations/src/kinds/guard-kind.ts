@@ -10,11 +10,11 @@ import {
 } from "./guard-condition.ts";
 import { createKind, type Kind } from "./kind.ts";
 
-/** Parameters of the kind `guard`. One condition gives a boolean, several named ones an object of booleans. */
+/** Parameters of the kind `guard`. One condition yields a boolean. Several named ones yield an object of booleans. */
 interface GuardParams {
-  /** `when` of other operations refers to it as `art.<tag>`. */
+  /** Other operations refer to it in `when` as `art.<tag>`. */
   condition?: GuardCondition | undefined;
-  /** `when` of other operations refers to them as `art.<tag>.<name>`. */
+  /** Other operations refer to them in `when` as `art.<tag>.<name>`. */
   conditions?: Record<string, GuardCondition> | undefined;
   writeArtifact: WriteArtifactParams;
 }

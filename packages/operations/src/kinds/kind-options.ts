@@ -5,7 +5,7 @@ import type { MainResult } from "../operation/operation-context.ts";
 import type { Hook, Trigger } from "../operation/operation-definition.ts";
 import type { ModelReference } from "../operation/turn-settings.ts";
 
-/** Finds the model of a reference, with its credential. An error from it becomes `provider_error`. */
+/** Resolves a reference to a model, with its credential. An error that it throws becomes `provider_error`. */
 export type ModelResolver = (reference: ModelReference) => LanguageModel | Promise<LanguageModel>;
 
 /** What a model costs, in US dollars per million tokens. */
@@ -19,7 +19,7 @@ export interface RetrievedPassage {
   text: string;
   id?: string | undefined;
   title?: string | undefined;
-  /** Where it comes from, such as a path or a URL. */
+  /** Source of the passage, such as a path or a URL. */
   source?: string | undefined;
   /** Higher is better. */
   score?: number | undefined;
@@ -33,7 +33,7 @@ export interface Retriever {
   ): Promise<readonly RetrievedPassage[]>;
 }
 
-/** What a function may read. */
+/** The values that a function may read. */
 export interface ComputeView {
   /** Values by tag. */
   art: Readonly<Record<string, unknown>>;
@@ -45,35 +45,42 @@ export interface ComputeView {
   signal: AbortSignal;
 }
 
-/** A named function. It should be pure: it returns JSON, and the same for the same input and view. */
+/** A named function. Should be pure: the same input and view return the same JSON. */
 interface ComputeFunction {
   run(input: unknown, view: ComputeView): unknown;
 }
 
-/** Turns the blocks of an answer into others. Pure. It receives the other parameters of its step. */
+/** Converts the blocks of an answer to other blocks. Pure. Receives the other parameters of its step. */
 type BlockTransform = (
   blocks: readonly unknown[],
   options: Readonly<Record<string, unknown>>,
 ) => unknown[];
 
-/** Options of the kinds. A kind that lacks one has no handler. `template`, `transform`, `guard`, `wait` need none. */
+/**
+ * Options of the kinds. A kind that lacks one has no handler. `template`, `transform`, `guard` and `wait` need none.
+ */
 export interface BuiltinOperationsOptions {
   models?: ModelResolver | undefined;
   retriever?: Retriever | undefined;
   tools?: readonly ToolDefinition[] | undefined;
-  /** By name. */
+  /** Functions by name. */
   functions?: Readonly<Record<string, ComputeFunction>> | undefined;
-  /** Additional transforms by name. A step refers to one as `x:<name>`. */
+  /** Additional transforms by name. Steps refer to them as `x:<name>`. */
   transforms?: Readonly<Record<string, BlockTransform>> | undefined;
-  /** By `schemaRef`: zod, another Standard Schema, or JSON Schema. */
+  /** Schemas by `schemaRef`: zod, another Standard Schema, or JSON Schema. */
   schemas?: Readonly<Record<string, StructuredSchema<unknown>>> | undefined;
-  /** By `providerRef/model`, then by `model`. An operation with a budget is refused if its model has no price. */
+  /**
+   * Prices by `providerRef/model`, then by `model`. An operation with a budget is rejected if its model has no price.
+   */
   prices?: Readonly<Record<string, ModelPrice>> | undefined;
-  /** Counts tokens of prompts, passages and budgets. By default core's estimate, with its margin of a tenth. */
+  /** Counts tokens of prompts, passages and budgets. Defaults to core's estimate, with its 10% margin. */
   counter?: TokenCounter | undefined;
   clock?: Clock | undefined;
-  /** A random number from 0 to below 1. Used for the waits between attempts. */
+  /** Returns a random number in [0, 1). Used for the delays between attempts. */
   random?: (() => number) | undefined;
-  /** Key for the hashes of prompts and answers in summaries, one for each installation. Without it there are none. */
+  /**
+   * Key for the hashes of prompts and answers in summaries, one per installation. Without it, summaries contain no
+   * hashes.
+   */
   promptHashKey?: string | Uint8Array | undefined;
 }

@@ -8,29 +8,27 @@ import { type RetryParams, retrySchema } from "./retry.ts";
 export interface ResultParams {
   /** Stores the value as `art.<tag>`. */
   writeArtifact?: WriteArtifactParams | undefined;
-  /** Effects with the text of the result as their content. */
+  /** Effects that use the result's text as their content. */
   emit?: EmittedEffect[] | undefined;
 }
 
-/**
- * Parameters of a kind that renders its request, calls something that the application supplied, and produces a result.
- */
+/** Parameters of a kind that renders its request, calls something the application supplied, and produces a result. */
 export interface CallParams extends ResultParams {
-  /** True: a variable that does not exist is `template_render_error`. */
+  /** If true, a variable that does not exist is `template_render_error`. */
   strictVariables?: boolean | undefined;
-  /** Time limit of each attempt. Only that of the run by default. */
+  /** Time limit of each attempt. By default only the run's limit applies. */
   timeoutMs?: number | undefined;
-  /** One attempt by default. */
+  /** Defaults to one attempt. */
   retry?: RetryParams | undefined;
 }
 
-/** The parameters of every kind that produces a result. */
+/** Parameters shared by all kinds that produce a result. */
 export const resultShape: {
   writeArtifact: z.ZodExactOptional<typeof writeArtifactShape>;
   emit: z.ZodExactOptional<typeof emitShape>;
 } = { writeArtifact: z.exactOptional(writeArtifactShape), emit: z.exactOptional(emitShape) };
 
-/** The parameters of every kind that calls something. */
+/** Parameters shared by all kinds that call something. */
 export const callShape: typeof resultShape & {
   strictVariables: z.ZodExactOptional<z.ZodBoolean>;
   timeoutMs: z.ZodExactOptional<z.ZodInt>;

@@ -22,30 +22,36 @@ import type { OperationErrorCode } from "../operation/operation-failure.ts";
 
 /** Options for the handlers of all kinds. */
 export interface KindOptions extends BuiltinOperationsOptions {
-  /** Waits between attempts. A timer by default. */
+  /** Waits between attempts. Defaults to a timer. */
   sleep?: ((ms: number, signal: AbortSignal) => Promise<void>) | undefined;
 }
 
 /** A kind of operation: the schema of its parameters, and the factory of its handlers. */
 export interface Kind {
   params: z.ZodType;
-  /** Creates a handler that never throws. Its outcome has one of the closed codes, `aborted` if the run was aborted. */
+  /**
+   * Creates a handler that never throws. Its outcome has one of the closed codes, or `aborted` if the run was aborted.
+   */
   createHandler(options: KindOptions): OperationHandler;
 }
 
-/** One run of an operation, as the code of its kind sees it. */
+/** One execution of an operation, as the kind's code sees it. */
 export interface KindRun<Params> {
   context: OperationContext;
   params: Params;
-  /** Filled during the work, and kept if it fails. */
+  /** Filled during the work, and kept if the work fails. */
   debug: Complete<OperationDebug>;
   /** Renders Liquid over the operation's scope. Throws `template_render_error`. */
   render(template: string, more?: { value: unknown }): string;
   /**
-   * Calls something that the application supplied, and retries as `retry` says. It never retries after an abort, or if
-   * the wait would reach the deadline. Throws the last failure, as `provider_error` if it has no code.
+   * Calls something the application supplied, and retries as `retry` specifies. Never retries after an abort, or if the
+   * delay would reach the deadline. Throws the last failure, with the code `otherwise` (defaults to `provider_error`)
+   * if it has none.
    */
-  attempt<Value>(call: (signal: AbortSignal) => Promise<Value>): Promise<Value>;
+  attempt<Value>(
+    call: (signal: AbortSignal) => Promise<Value>,
+    otherwise?: OperationErrorCode,
+  ): Promise<Value>;
 }
 
 /** The result of an operation's work. */
@@ -54,11 +60,10 @@ export interface KindResult {
   value: unknown;
   /** The content of each `emit`. */
   text: string;
-  /** Additional effects. */
   effects?: OperationEffect[] | undefined;
 }
 
-/** Creates a kind from the schema of its parameters and its work. `prepare` is called once for each handler. */
+/** Creates a kind from its parameter schema and its work. Calls `prepare` once per handler. */
 export function createKind<Params extends CallParams>(
   params: z.ZodType<Params>,
   prepare: (options: KindOptions) => (run: KindRun<Params>) => Promise<KindResult>,
@@ -83,10 +88,6 @@ export function createKind<Params extends CallParams>(
           ...toolsOf(read, context, options),
         });
         const effects = [...resultEffects(read, result), ...(result.effects ?? [])];
-        requireAllowed(
-          effects.map(({ type }) => type),
-          context,
-        );
         return { status: "done", effects, debug: shown() };
       } catch (error) {
         if (signal.aborted) return { status: "aborted", debug: shown() };
@@ -105,7 +106,7 @@ export function createKind<Params extends CallParams>(
 
 const shortestSecret = 4;
 
-/** Returns a function that masks secrets and the reference of the credential. */
+/** Returns a function that masks secrets and the credential reference. */
 function maskFor(credentialRef: unknown): (text: string) => string {
   const isKnown = typeof credentialRef === "string" && credentialRef.length >= shortestSecret;
   return (text) =>
@@ -142,7 +143,7 @@ function readParams<Params extends CallParams>(
   throw new OperationError("validation_error", message, { details: { issues } });
 }
 
-/** Throws `policy_error` if the hook does not allow one of these types of effects. */
+/** Throws `policy_error` if the hook disallows any of these effect types. */
 function requireAllowed(types: readonly string[], { policy, hook }: OperationContext): void {
   const refused = types.filter((type) => !policy.allowedEffects.includes(type));
   if (refused.length === 0) return;
@@ -150,7 +151,7 @@ function requireAllowed(types: readonly string[], { policy, hook }: OperationCon
   throw new OperationError("policy_error", message);
 }
 
-/** The effects of a result: its value under the tag, and its text as the content of each `emit`. */
+/** Returns the effects of a result: its value under the tag, and its text as the content of each `emit`. */
 function resultEffects(
   { writeArtifact, emit = [] }: CallParams,
   { value, text }: KindResult,
@@ -178,13 +179,13 @@ function toolsOf(
       const message = text.issues.map((issue) => issue.message).join(" ");
       throw new OperationError("template_render_error", message);
     },
-    async attempt(call) {
+    async attempt(call, otherwise = "provider_error") {
       for (let number = 1; ; number += 1) {
         try {
           return await withTimeout(call, { signal, timeoutMs, onTimeout });
         } catch (error) {
           signal.throwIfAborted();
-          const failure = operationErrorOf(error, "provider_error");
+          const failure = operationErrorOf(error, otherwise);
           const { code, message, options: more } = failure;
           const nowMs = clock.now();
           const delayMs = nextDelay(
@@ -208,7 +209,7 @@ const transientCodes: ReadonlySet<string> = new Set<LanguageModelError["code"]>(
   "network_error",
 ]);
 
-/** Converts anything that was thrown. Causes are left out, since they may contain requests. */
+/** Converts any thrown value. Drops causes, since they may contain requests. */
 function operationErrorOf(error: unknown, otherwise: OperationErrorCode): OperationError {
   if (error instanceof OperationError) return error;
   if (StructuredOutputError.isInstance(error))
@@ -220,7 +221,7 @@ function operationErrorOf(error: unknown, otherwise: OperationErrorCode): Operat
   return new OperationError(modelErrorCode(code), message, { details, retryAfterMs, isTransient });
 }
 
-/** Looks up by name what the application supplied. Throws `validation_error`. */
+/** Looks up something the application supplied, by name. Throws `validation_error`. */
 export function handedIn<Value>(
   what: string,
   given: Readonly<Record<string, Value>> | undefined,

@@ -25,7 +25,7 @@ export const kinds: Readonly<Record<BuiltinKind, Kind>> = {
 
 const schemas = new Map<string, object>();
 
-/** JSON Schema of the parameters of a built-in kind. Built on the first call, then the same object each time. */
+/** Returns the JSON Schema of a built-in kind's parameters. Built on the first call and cached. */
 export function paramsSchemaOf(kind: string): object | undefined {
   if (!isBuiltin(kind)) return undefined;
   const schema = schemas.get(kind) ?? z.toJSONSchema(kinds[kind].params, { io: "input" });

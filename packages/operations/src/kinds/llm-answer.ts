@@ -15,19 +15,19 @@ export interface LlmAnswer {
   text: string;
 }
 
-/** How to request and read an answer. */
+/** How to request and parse an answer. */
 interface LlmQuestion {
   request: ModelRequest;
   mode: "text" | "json";
   schema: StructuredSchema<unknown> | undefined;
-  /** Called with each response, before it is read. */
+  /** Called with each response before it is parsed. */
   onResponse: (response: ModelResponse) => void;
 }
 
-/** Makes one call and reads its answer. Throws the model's error, `output_parse_error` or `policy_error`. */
+/** Calls the model once and parses its answer. Throws the model's error, `output_parse_error` or `policy_error`. */
 export type AskOnce = (model: LanguageModel, question: LlmQuestion) => Promise<LlmAnswer>;
 
-/** Creates a function that calls models and remembers the formats that each of them accepts. */
+/** Creates a function that calls models and remembers the formats that each one accepts. */
 export function createAskOnce(): AskOnce {
   const ladder = createFormatLadder();
   return (model, question) => askOnce(model, { ...question, ladder });
@@ -86,14 +86,14 @@ function refuseFiltered(finishReason: FinishReason | undefined): void {
   );
 }
 
-/** The whole answer if it is JSON, otherwise the outermost object or list in it. */
+/** Returns the whole answer if it is JSON, otherwise its outermost object or list. */
 function jsonOf({ text, finishReason }: ModelResponse): unknown {
   if (finishReason !== "length") {
     try {
       const value: unknown = JSON.parse(text);
       return value;
     } catch {
-      // The code below reads fences, prose and small mistakes.
+      // The code below handles fences, prose and small mistakes.
     }
   }
   const accept = (value: unknown): boolean => typeof value === "object" && value !== null;

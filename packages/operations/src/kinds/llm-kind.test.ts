@@ -1,9 +1,10 @@
-import { type LanguageModel, LanguageModelError, type ModelRequest, wordCounter } from "@ccl/core";
+import { type LanguageModel, LanguageModelError, type ModelRequest } from "@ccl/core";
 import {
   createFixedClock,
   createScriptedModel,
   type ScriptedModel,
   type ScriptedResponse,
+  wordCounter,
 } from "@ccl/core/testing";
 import { hmacSha256Hex } from "@ccl/core/hash";
 import { createOpenAiCompatibleModel } from "@ccl/providers/openai-compatible";

@@ -20,7 +20,7 @@ import { type CallParams, callShape } from "./kind-params.ts";
 import { affordableOutput, costOf, priceOf } from "./model-price.ts";
 import { OperationError } from "./operation-error.ts";
 
-/** Sampling of one call. The provider decides what is absent. */
+/** Sampling settings of one call. The provider chooses any that are absent. */
 export interface LlmSamplers {
   temperature?: number | undefined;
   topP?: number | undefined;
@@ -30,29 +30,31 @@ export interface LlmSamplers {
   seed?: number | undefined;
 }
 
-/** Parameters of the kind `llm`. They hold references only, no keys. */
+/** Parameters of the kind `llm`. They contain references only, no keys. */
 export interface LlmParams extends CallParams {
-  /** The provider to request from the resolver of models. */
+  /** Provider to request from the model resolver. */
   providerRef: string;
-  /** The provider's model. */
+  /** The provider's name for the model. */
   model: string;
-  /** Passed to the resolver of models and to nothing else. */
+  /** Passed only to the model resolver. */
   credentialRef: string;
-  /** Liquid. There is no system message if this is absent or renders to nothing. */
+  /** System message, as a Liquid template. Omitted if absent or rendered empty. */
   system?: string | undefined;
-  /** Liquid. The only user message. */
+  /** The only user message, as a Liquid template. */
   prompt: string;
-  /** A longer prompt, framing included, is `budget_exceeded` before the call. */
+  /** A longer prompt, including framing, fails with `budget_exceeded` before the call. */
   maxInputTokens?: number | undefined;
   /** The provider decides if absent. */
   samplers?: LlmSamplers | undefined;
   /** Token limit of the answer. */
   maxOutputTokens?: number | undefined;
-  /** Texts that end the answer, up to 64. */
+  /** Strings that end the answer, up to 64. */
   stop?: string[] | undefined;
-  /** Cost limit of one run of the operation. It needs a price. Without `maxOutputTokens` it also limits the answer. */
+  /**
+   * Cost limit of one execution. Requires a price. Without `maxOutputTokens` it also limits the length of the answer.
+   */
   budget?: { maxCostUsd?: number | undefined } | undefined;
-  /** Text by default. With `json` the answer must be JSON, and must match the schema if `schemaRef` names one. */
+  /** Defaults to text. With `json` the answer must be JSON, and must match the schema if `schemaRef` names one. */
   output?: { mode: "text" | "json"; schemaRef?: string | undefined } | undefined;
   writeArtifact: WriteArtifactParams;
 }
@@ -95,7 +97,7 @@ const params: z.ZodType<LlmParams> = z.strictObject({
   writeArtifact: writeArtifactShape,
 });
 
-/** One call of an auxiliary model, or more with retries. */
+/** Calls an auxiliary model once, or more often with retries. */
 export const llmKind: Kind = createKind(params, (options) => {
   const asker = loadOnce(async () => (await import("./llm-answer.ts")).createAskOnce());
   return async (run) => {
@@ -143,7 +145,7 @@ export const llmKind: Kind = createKind(params, (options) => {
   };
 });
 
-/** The request of the next attempt. Throws `budget_exceeded` if tokens or dollars do not suffice. */
+/** Builds the request of the next attempt. Throws `budget_exceeded` if tokens or dollars do not suffice. */
 function requestOf(
   params: LlmParams,
   messages: ChatMessage[],
@@ -173,7 +175,7 @@ function requestOf(
   };
 }
 
-/** Summarizes the request. It contains the texts only under `debug`, and never the credential. */
+/** Summarizes the request. Includes the texts only under `debug`, and never the credential. */
 function inputsSummary(
   { params, context }: KindRun<LlmParams>,
   { system, prompt }: { system: string; prompt: string },
@@ -201,7 +203,7 @@ function inputsSummary(
   };
 }
 
-/** The same text has the same hash within one installation. Without the key nobody can test guesses. */
+/** Hashes text. Equal texts have equal hashes within one installation. Without the key, guesses cannot be checked. */
 function hashOf(text: string, key: string | Uint8Array | undefined): string | undefined {
   return key === undefined ? undefined : hmacSha256Hex(key, text);
 }
@@ -211,13 +213,13 @@ interface LlmProgress {
   attempts: number;
   /** The last response. */
   response?: ModelResponse | undefined;
-  /** Summed over all attempts that returned a response. */
+  /** Total of all attempts that returned a response. */
   usage?: ModelUsage | undefined;
   costUsd?: number | undefined;
   parseErrorMessage?: string | undefined;
 }
 
-/** Summarizes the response: its text under `debug`, otherwise only a preview of JSON. The engine truncates it. */
+/** Summarizes the response: its text under `debug`, otherwise only a JSON preview. The engine truncates it. */
 function outputsSummary(
   { params, context }: KindRun<LlmParams>,
   { attempts, response, usage, costUsd, parseErrorMessage }: LlmProgress,

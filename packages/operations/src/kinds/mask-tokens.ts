@@ -1,9 +1,9 @@
 import { redactSecrets } from "@ccl/core";
 
-// The shortest secret that is searched for is the user and password of a URL.
+// The shortest secret to search for is the user and password of a URL.
 const shortestToken = 8;
 
-/** Masks provider keys, tokens and private keys. `password: swordfish` stays, since it may be part of a story. */
+/** Masks provider keys, tokens and private keys. Keeps `password: swordfish`, since it may be part of a story. */
 function maskTokens(text: string): string {
   const findings = redactSecrets(text).findings.filter(isToken);
   if (findings.length === 0) return text;
@@ -16,12 +16,12 @@ function maskTokens(text: string): string {
   return parts.join("") + text.slice(copied);
 }
 
-/** Masks each text in a JSON value, including keys. Returns the same value if nothing is masked. */
+/** Masks each string in a JSON value, including keys. Returns the value itself if nothing was masked. */
 export function maskTokensDeep(value: unknown): unknown {
   return holdsToken(value) ? mapTexts(value, maskTokens) : value;
 }
 
-/** True if a text in a JSON value looks like a provider key, a token or a private key. */
+/** True if a string in a JSON value looks like a provider key, a token or a private key. */
 export function holdsToken(value: unknown): boolean {
   const waiting: unknown[] = [value];
   while (waiting.length > 0) {
@@ -40,7 +40,7 @@ function isToken({ kind }: { kind: string }): boolean {
   return kind !== "secret_value";
 }
 
-/** Replaces each text in a JSON value. Keys are replaced too, by their own function if there is one. */
+/** Maps each string in a JSON value. Keys are mapped too, by a separate function if given. */
 export function mapTexts(
   value: unknown,
   replace: (text: string) => string,

@@ -5,7 +5,7 @@ import { OperationError } from "./operation-error.ts";
 
 const million = 1_000_000;
 
-/** The price of a model. Undefined if the list has none. */
+/** Returns the price of a model. Undefined if it is not listed. */
 export function priceOf(
   prices: Readonly<Record<string, ModelPrice>>,
   { providerRef, model }: { providerRef: string; model: string },
@@ -14,7 +14,7 @@ export function priceOf(
   return key === undefined ? undefined : prices[key];
 }
 
-/** What a call cost, as the provider reports it or by the price list. Undefined if neither is known. */
+/** Returns the cost of a call, as reported by the provider or from the price list. Undefined if neither is known. */
 export function costOf(usage: ModelUsage, price: ModelPrice | undefined): number | undefined {
   if (usage.costUsd !== undefined || price === undefined) return usage.costUsd;
   return (
@@ -26,10 +26,10 @@ export function costOf(usage: ModelUsage, price: ModelPrice | undefined): number
 
 /** The limits of one attempt. */
 export interface CostLimit {
-  /** What remains of the budget. */
+  /** The rest of the budget. */
   leftUsd: number;
   price: ModelPrice | undefined;
-  /** Counted tokens, with the margin of an estimate. */
+  /** Counted tokens, including the margin of an estimate. */
   inputTokens: number;
   maxOutputTokens: number | undefined;
 }
@@ -38,7 +38,7 @@ export interface CostLimit {
 const longestAnswerTokens = 128_000;
 
 /**
- * How many tokens the answer may have. Undefined if the budget pays for any length. Throws `budget_exceeded` if the
+ * Returns the token limit for the answer. Undefined if the budget covers any length. Throws `budget_exceeded` if the
  * input alone, or the longest answer, costs too much.
  */
 export function affordableOutput({

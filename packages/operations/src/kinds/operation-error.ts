@@ -5,7 +5,7 @@ import type { OperationErrorCode } from "../operation/operation-failure.ts";
 
 /** Options of an `OperationError`. */
 export interface OperationErrorOptions extends Pick<FailedAttempt, "isTransient" | "retryAfterMs"> {
-  /** Facts that are safe to show. */
+  /** Details that are safe to show. */
   details?: unknown;
 }
 
@@ -21,7 +21,7 @@ export class OperationError extends Error {
   }
 }
 
-/** The error code of an operation or a main call that fails with a model's error. */
+/** Converts a model's error code to that of the operation or main call. */
 export function modelErrorCode(code: LanguageModelError["code"]): OperationErrorCode {
   if (code === "timeout" || code === "rate_limited") return code;
   return code === "content_filtered" ? "policy_error" : "provider_error";

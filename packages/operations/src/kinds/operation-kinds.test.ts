@@ -1,4 +1,5 @@
-import { type ToolDefinition, wordCounter } from "@ccl/core";
+import type { ToolDefinition } from "@ccl/core";
+import { wordCounter } from "@ccl/core/testing";
 import { describe, expect, it } from "vitest";
 
 import type { OperationArtifact } from "../artifact/operation-artifact.ts";
@@ -345,6 +346,7 @@ describe("kind compute", () => {
           throw new Error(`broken ${key}`);
         },
       },
+      hang: { run: () => new Promise(() => undefined) },
       nan: { run: () => Number.NaN },
       infinite: { run: () => ({ hp: [Infinity] }) },
       map: { run: () => ({ hp: new Map([["troll", 4]]) }) },
@@ -380,6 +382,7 @@ describe("kind compute", () => {
     ["an unknown function", { function: "none" }, "validation_error"],
     ["a name of the prototype", { function: "constructor" }, "validation_error"],
     ["a function that throws", { function: "broken" }, "internal_error"],
+    ["a function that takes too long", { function: "hang", timeoutMs: 5 }, "timeout"],
     ["a result that is no JSON", { function: "endless" }, "output_parse_error"],
     ["a result that is no number", { function: "nan" }, "output_parse_error"],
     ["a result that holds no finite number", { function: "infinite" }, "output_parse_error"],
@@ -582,41 +585,13 @@ describe("conditionsHold", () => {
 });
 
 describe("createBuiltinOperations", () => {
-  it("registers operations by their kind, with the schema of their parameters", async () => {
-    const registered: [string, unknown, OperationHandler | undefined][] = [];
+  it("has the handlers of the kinds that have what they need", async () => {
     const functions = { say: { run: () => "text" } };
-    createBuiltinOperations({ functions }).register(
-      {
-        register: (definition, handler) =>
-          void registered.push([definition.operationId, definition.paramsSchema, handler]),
-      },
-      [
-        { operationId: "note", kind: "template", name: "Note" },
-        { operationId: "said", kind: "compute", name: "Said" },
-      ],
-    );
-    expect(registered.map(([id, schema]) => [id, schema])).toEqual([
-      ["note", "kind"],
-      ["said", "kind"],
-    ]);
-    const outcome = await registered[1]?.[2]?.(contextWith({ function: "say", writeArtifact }));
+    const { handlers } = createBuiltinOperations({ functions });
+    const kinds = ["compute", "guard", "template", "transform", "wait"];
+    expect(Object.keys(handlers).toSorted()).toEqual(kinds);
+    const outcome = await handlers["compute"]?.(contextWith({ function: "say", writeArtifact }));
     expect(outcome).toMatchObject({ status: "done" });
-  });
-
-  it("refuses a kind that lacks what it needs", () => {
-    const target = { register: () => undefined };
-    const builtin = createBuiltinOperations();
-    expect(Object.keys(builtin.handlers).toSorted()).toEqual([
-      "guard",
-      "template",
-      "transform",
-      "wait",
-    ]);
-    for (const kind of ["llm", "rag", "tool", "compute", "legacy", "mine"]) {
-      expect(() => builtin.register(target, [{ operationId: "x", kind, name: "X" }])).toThrow(
-        /no handler/,
-      );
-    }
   });
 
   it.each(["llm", "template", "rag", "tool", "compute", "transform", "guard", "wait"] as const)(

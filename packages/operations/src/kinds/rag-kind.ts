@@ -12,16 +12,16 @@ import { OperationError } from "./operation-error.ts";
 export interface RagParams extends CallParams {
   /** A Liquid template. */
   query: string;
-  /** Default 5. */
+  /** Defaults to 5. */
   topK?: number | undefined;
-  /** Passages with a lower score, or without one, are left out. */
+  /** Drops passages with a lower score, or without one. */
   minScore?: number | undefined;
   /**
-   * Token limit of the text. It contains as many whole passages as fit, in their order. If the first one is too long,
-   * it is cut, with a truncation marker.
+   * Token limit of the text. It contains as many whole passages as fit, in order. If even the first one is too long, it
+   * is truncated, with a marker.
    */
   maxTokens?: number | undefined;
-  /** Liquid over `value`, the list of passages. A numbered list by default. */
+  /** Liquid over `value`, the list of passages. Defaults to a numbered list. */
   template?: string | undefined;
 }
 
@@ -70,7 +70,7 @@ export const ragKind: Kind = createKind(
     },
 );
 
-/** The known fields of a passage. Throws `output_parse_error` if it has no text. */
+/** Copies the known fields of a passage. Throws `output_parse_error` if it has no text. */
 function passageOf({ text, id, title, source, score }: RetrievedPassage): RetrievedPassage {
   if (typeof text !== "string")
     throw new OperationError("output_parse_error", "The retriever gave a passage without a text.");

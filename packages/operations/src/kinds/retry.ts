@@ -2,19 +2,19 @@ import { backoffDelay } from "@ccl/core/async";
 import { z } from "zod";
 import type { OperationErrorCode } from "../operation/operation-failure.ts";
 
-/** The failures after which an operation retries. `rate_limit` is the code `rate_limited`. */
+/** The failures that an operation can retry. `rate_limit` is the code `rate_limited`. */
 type RetryCause = "timeout" | "provider_error" | "rate_limit" | "output_parse_error";
 
 /** How often and when an operation retries. */
 export interface RetryParams {
-  /** All attempts together, including the first: from 1 to 10. */
+  /** Total number of attempts, including the first: from 1 to 10. */
   maxAttempts: number;
   /**
-   * The longest wait before the second attempt, in milliseconds. It doubles before each later one. Each wait is drawn
-   * from 0 to that limit. 500 by default.
+   * Maximum delay before the second attempt, in milliseconds. Doubles before each later one. Each delay is random, from
+   * 0 to that limit. Defaults to 500.
    */
   backoffMs?: number | undefined;
-  /** `timeout`, `provider_error` and `rate_limit` by default. */
+  /** Defaults to `timeout`, `provider_error` and `rate_limit`. */
   retryOn?: RetryCause[] | undefined;
 }
 
@@ -37,11 +37,11 @@ export interface FailedAttempt {
   code: OperationErrorCode;
   /** False if another attempt cannot help. */
   isTransient?: boolean | undefined;
-  /** How long the provider asks callers to wait. */
+  /** Delay that the provider requests. */
   retryAfterMs?: number | undefined;
 }
 
-/** What decides whether there is another attempt. */
+/** Decides whether to try again. */
 export interface RetryChances {
   maxAttempts?: number | undefined;
   backoffMs?: number | undefined;
@@ -51,7 +51,7 @@ export interface RetryChances {
   deadlineAt: number | undefined;
 }
 
-/** How long to wait before the next attempt, always less than the deadline. Undefined if there is no next attempt. */
+/** Returns the delay before the next attempt, always less than the deadline. Undefined if there is no next attempt. */
 export function nextDelay(
   { number, code, isTransient, retryAfterMs = 0 }: FailedAttempt,
   { maxAttempts = 1, backoffMs = 500, retryOn = defaultCauses, ...chances }: RetryChances,

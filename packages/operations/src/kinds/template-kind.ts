@@ -3,11 +3,11 @@ import { z } from "zod";
 import { createKind, type Kind } from "./kind.ts";
 import { type ResultParams, resultShape } from "./kind-params.ts";
 
-/** Parameters of the kind `template`. `writeArtifact` or `emit` says where the text goes. */
+/** Parameters of the kind `template`. `writeArtifact` or `emit` determines where the text goes. */
 export interface TemplateParams extends ResultParams {
-  /** Text, with Liquid or without. */
+  /** Text, optionally with Liquid. */
   template: string;
-  /** True: a variable that does not exist is `template_render_error`. */
+  /** If true, a variable that does not exist is `template_render_error`. */
   strictVariables?: boolean | undefined;
 }
 
@@ -17,7 +17,7 @@ const params: z.ZodType<TemplateParams> = z.strictObject({
   ...resultShape,
 });
 
-/** Renders one text and calls no model. */
+/** Renders one template without calling a model. */
 export const templateKind: Kind = createKind(
   params,
   () =>

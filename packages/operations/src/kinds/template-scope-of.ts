@@ -1,7 +1,7 @@
 import type { TemplateScope } from "../liquid/template-renderer.ts";
 import type { OperationContext } from "../operation/operation-context.ts";
 
-/** What the templates of an operation can read: values by tag, the history, and after the main call its answer. */
+/** Returns what an operation's templates can read: values by tag, the history, and after the main call its answer. */
 export function templateScopeOf({
   artifacts,
   chatHistory,
@@ -14,7 +14,7 @@ export function templateScopeOf({
     : { ...scope, main: { text: main.text, finishReason: main.finishReason } };
 }
 
-/** Values by tag, without their versions and histories. */
+/** Returns values by tag, without versions or histories. */
 export function valuesByTag(
   artifacts: Readonly<Record<string, { value: unknown }>>,
 ): Record<string, unknown> {

@@ -9,11 +9,14 @@ import { OperationError } from "./operation-error.ts";
 
 /** Parameters of the kind `tool`. */
 export interface ToolParams extends CallParams {
-  /** The name of a tool that the application supplied. */
+  /** Name of a tool supplied by the application. */
   tool: string;
-  /** Each text in it is Liquid. Keys, numbers and other values stay as they are. An empty object by default. */
+  /** Each string in it is a Liquid template. Keys, numbers and other values stay as is. Defaults to an empty object. */
   args?: Record<string, unknown> | undefined;
-  /** Character limit of the output, 20,000 by default. Longer text is cut and marked, longer JSON `budget_exceeded`. */
+  /**
+   * Maximum length of the output, 20,000 by default. Longer text is truncated, with a marker. Longer JSON is
+   * `budget_exceeded`.
+   */
   maxOutputChars?: number | undefined;
 }
 
@@ -47,9 +50,9 @@ export const toolKind: Kind = createKind(params, ({ tools = [] }) => {
 
 const maxIssues = 10;
 
-/** Throws an error that lists every violation if a value does not match a JSON Schema. */
+/** Checks a value against a JSON Schema. Throws an error that lists every violation. */
 function requireFit(value: unknown, schema: object, what: "arguments" | "output"): void {
-  // The same object each time, since its identity is the key of the compiled schema.
+  // Passes the same object each time, since compiled schemas are cached by identity.
   const checked = isJsonSchema(schema) ? createJsonSchemaChecker(schema)(value) : undefined;
   if (checked === undefined || checked.ok) return;
   const rules = checked.issues
@@ -61,7 +64,7 @@ function requireFit(value: unknown, schema: object, what: "arguments" | "output"
   );
 }
 
-/** The contracts of tools and of operations say that their schemas, typed as objects, are JSON Schemas. */
+/** Narrows the type. The contracts of tools and operations guarantee that schemas typed as objects are JSON Schemas. */
 export function isJsonSchema(schema: object): schema is JsonSchema {
   return !Array.isArray(schema);
 }

@@ -9,25 +9,25 @@ import { createKind, handedIn, type Kind } from "./kind.ts";
 import { type ResultParams, resultShape } from "./kind-params.ts";
 import { OperationError } from "./operation-error.ts";
 
-/** A block that holds text. Text steps leave all other blocks unchanged. */
+/** A block that contains text. Text steps leave all other blocks unchanged. */
 interface TextBlock {
   type: "text";
   text: string;
 }
 
-/** A built-in step that turns one text into another. */
+/** A built-in step that maps text to text. */
 type TextStep =
   | { use: "trim" | "collapse_whitespace" | "strip_code_fences" }
   | { use: "replace_text"; find: string; with: string }
   | { use: "truncate"; maxChars: number }
   | { use: "prefix" | "suffix"; text: string };
 
-/** A built-in step over the list of blocks. */
+/** A built-in step that maps the list of blocks. */
 type ListStep =
   | { use: "split_paragraphs" | "join_text" }
   | { use: "keep_blocks" | "drop_blocks"; types: string[] };
 
-/** A transform that the application supplied, by name, with any parameters that it reads. */
+/** A transform supplied by the application, by name, with any parameters that it reads. */
 interface InjectedStep {
   use: `x:${string}`;
   [option: string]: unknown;
@@ -35,14 +35,14 @@ interface InjectedStep {
 
 /** Parameters of the kind `transform`, which runs after the main call. */
 export interface TransformParams extends ResultParams {
-  /** Steps run in this order, over the blocks of the answer. An answer without blocks is one text block. */
+  /** Steps run in this order, over the blocks of the answer. An answer without blocks counts as one text block. */
   steps: (TextStep | ListStep | InjectedStep)[];
   /**
-   * `blocks` replaces the blocks of the answer. `variant` adds their text as a variant of it. `blocks` by default
+   * `blocks` replaces the blocks of the answer. `variant` adds their text as a variant of it. Defaults to `blocks`,
    * unless `writeArtifact` or `emit` is given.
    */
   apply?: ("blocks" | "variant")[] | undefined;
-  /** Selects the variant. True by default. */
+  /** Selects the variant. Defaults to true. */
   select?: boolean | undefined;
 }
 
@@ -87,7 +87,7 @@ export const transformKind: Kind = createKind(
           if (!Array.isArray(result))
             throw new OperationError(
               "output_parse_error",
-              `The transform ${JSON.stringify(name)} gave no list of blocks.`,
+              `The transform ${JSON.stringify(name)} did not return a list of blocks.`,
             );
           blocks = result;
         }
@@ -98,7 +98,7 @@ export const transformKind: Kind = createKind(
         .flatMap((block) => (isTextBlock(block) ? [block.text] : []))
         .join("\n\n");
       Object.assign(debug.outputsSummary, { blocks: done.length, textChars: content.length });
-      // The new variant comes first, so that the blocks belong to it.
+      // The new variant comes first, so that the blocks are added to it.
       const effects: OperationEffect[] = [];
       if (apply.includes("variant"))
         effects.push({ type: "turn.assistant_variant", content, select });
@@ -167,7 +167,7 @@ function paragraphsOf(text: string): string[] {
   return paragraphs.flatMap((lines) => (lines.length > 0 ? [lines.join("\n")] : []));
 }
 
-/** Joins neighbouring text blocks. The fields of the first one are kept. */
+/** Joins adjacent text blocks, keeping the fields of the first one. */
 function joinedTexts(blocks: readonly unknown[]): unknown[] {
   const joined: unknown[] = [];
   for (const block of blocks) {

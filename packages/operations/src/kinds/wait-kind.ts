@@ -6,13 +6,11 @@ import { OperationError } from "./operation-error.ts";
 
 /** Parameters of the kind `wait`. */
 export interface WaitParams extends ResultParams {
-  /** Liquid. The question to a person. If empty, the operation waits for the time alone. */
+  /** The question to ask, as a Liquid template. If empty, the operation only waits for the timeout. */
   question: string;
-  /**
-   * Milliseconds from the run's start, after which it continues with `otherwise`. By default it waits for the answer.
-   */
+  /** Milliseconds from the run's start, after which it continues with `otherwise`. By default it waits indefinitely. */
   maxWaitMs?: number | undefined;
-  /** JSON. null by default. */
+  /** Any JSON value. Defaults to null. */
   otherwise?: unknown;
 }
 
@@ -23,14 +21,17 @@ const params: z.ZodType<WaitParams> = z.strictObject({
   ...resultShape,
 });
 
-/** Waits for the answer of `engine.answer`, or takes `otherwise` when the time is up. */
+/** Waits for the answer from `engine.answer`, or continues with `otherwise` after the timeout. */
 export const waitKind: Kind = createKind(
   params,
   () =>
     async ({ context, params: { question, maxWaitMs, otherwise = null }, render }) => {
       const { startedAtMs = 0, answer } = context;
       if (answer === undefined)
-        throw new OperationError("internal_error", "Nothing here can be waited for.");
+        throw new OperationError(
+          "internal_error",
+          "This run does not support waiting for an answer.",
+        );
       const untilMs = maxWaitMs === undefined ? undefined : startedAtMs + maxWaitMs;
       const asked = { question: render(question) || undefined, untilMs };
       const { value } = (await answer(asked)) ?? { value: otherwise };

@@ -1,5 +1,5 @@
-import { type ChatMessage, wordCounter } from "@ccl/core";
-import { createFixedClock } from "@ccl/core/testing";
+import type { ChatMessage } from "@ccl/core";
+import { createFixedClock, wordCounter } from "@ccl/core/testing";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 

@@ -13,7 +13,6 @@ import {
 import { type Context, defaultOperators, type Emitter, Liquid, type Template } from "liquidjs";
 
 import { wellFormed } from "../artifact/copy-json.ts";
-import { CompiledTemplates } from "./compiled-templates.ts";
 import { libraryFilters } from "./library-filters.ts";
 import { messageView } from "./message-view.ts";
 import { ownFilters } from "./own-filters.ts";
@@ -31,18 +30,18 @@ import type {
   TemplateScope,
 } from "./template-renderer.ts";
 
-/** What a render may consume. If it exceeds a limit, it ends with `template_render_error`. */
+/** Limits of a render. If it exceeds one, it ends with `template_render_error`. */
 interface TemplateLimits {
-  /** Characters of one template. 100,000 by default. */
+  /** Maximum length of a template. Defaults to 100,000. */
   maxTemplateChars?: number | undefined;
-  /** Time of one render in milliseconds, 500 by default. Checked between tags and before each filter. */
+  /** Time limit of a render in milliseconds. Defaults to 500. Checked between tags and before each filter. */
   maxRenderMs?: number | undefined;
-  /** Characters of the rendered text. 1,000,000 by default. */
+  /** Maximum length of the rendered text. Defaults to 1,000,000. */
   maxOutputChars?: number | undefined;
   /**
-   * Characters that a render may produce, including the output. Each tag, text and loop iteration costs another 50,
-   * and each item that a filter reads costs 16. 10,000,000 by default. This ends nearly all hostile templates long
-   * before their time limit, and at the same place on any machine.
+   * Limit of the characters that a render may produce, including the output. Each tag, text and loop iteration costs
+   * another 50, and each item that a filter reads costs 16. Defaults to 10,000,000. This stops nearly all hostile
+   * templates long before the time limit, and at the same point on any machine.
    */
   maxWork?: number | undefined;
 }
@@ -57,30 +56,29 @@ const defaultLimits: Complete<TemplateLimits> = {
 /** Options of a renderer. */
 export interface TemplateRendererOptions {
   limits?: TemplateLimits | undefined;
-  /** Counter of the filter `tokens`. Core's estimate by default. */
+  /** Token counter for the `tokens` filter. Defaults to core's estimate. */
   counter?: TokenCounter | undefined;
-  /** Clock of the date `now`. The machine's by default. Dates are printed in UTC. */
+  /** Clock that resolves the date `now`. Defaults to the system clock. Dates are printed in UTC. */
   clock?: Clock | undefined;
 }
 
-/** Tags that a template may use. None of them reads another template. */
+/** Tags that a template may use. None of them loads another template. */
 const allowedTags = new Set(
   "# assign break capture case comment continue cycle decrement echo for if increment liquid raw unless".split(
     " ",
   ),
 );
 const maxMessageChars = 512;
-// Cost of each loop iteration, tag, text and output: about as long as producing that many characters takes.
+// Cost of each loop iteration, tag, text and output: about the time it takes to produce that many characters.
 const stepWork = 50;
 
 /**
- * Creates a Liquid environment without a file system. It reads own properties of plain data only, and ends a render
- * that takes too long or produces too much. It compiles each template once.
+ * Creates a Liquid environment without a file system. It reads only own properties of plain data, and ends renders that
+ * take too long or produce too much.
  */
 export function createTemplateRenderer(options: TemplateRendererOptions = {}): TemplateRenderer {
   const limits = withDefaults(defaultLimits, options.limits);
   const liquid = createLiquid(options, limits);
-  const compiled = new CompiledTemplates();
   const compile = (template: string): Template[] => {
     if (template.length > limits.maxTemplateChars) {
       throw new TemplateError(
@@ -93,7 +91,7 @@ export function createTemplateRenderer(options: TemplateRendererOptions = {}): T
     render(template, scope, { strictVariables = false }: RenderTemplateOptions = {}) {
       if (isPlain(template) && template.length <= limits.maxOutputChars) return success(template);
       return attempt(() => {
-        const parsed = compiled.get(template, compile);
+        const parsed = compile(template);
         return wellFormed(
           String(liquid.renderSync(parsed, environmentOf(scope), { strictVariables })),
         );
@@ -101,7 +99,7 @@ export function createTemplateRenderer(options: TemplateRendererOptions = {}): T
     },
     check: (template) =>
       attempt(() => {
-        compiled.get(template, compile);
+        compile(template);
         return template;
       }),
   };
@@ -109,17 +107,19 @@ export function createTemplateRenderer(options: TemplateRendererOptions = {}): T
 
 let shared: TemplateRenderer | undefined;
 
-/** The default renderer. The process has one, so that templates are compiled once. */
+/** Returns the default renderer of the process. */
 export function defaultRenderer(): TemplateRenderer {
   return (shared ??= createTemplateRenderer());
 }
 
-/** True if the text contains no Liquid and so renders to itself. */
+/** True if the text contains no Liquid and therefore renders to itself. */
 function isPlain(template: string): boolean {
   return !template.includes("{{") && !template.includes("{%");
 }
 
-/** A new object for each render, since `increment` writes to it. It has no prototype. */
+/**
+ * Creates an object for each render, since `increment` writes to it. It has no prototype.
+ */
 function environmentOf({ art, chatHistory, main, vars, value }: TemplateScope): object {
   const environment: Record<string, unknown> = Object.create(null);
   environment["art"] = art ?? {};
@@ -138,7 +138,7 @@ function attempt(render: () => string): Result<string> {
   }
 }
 
-/** What is wrong and where, without values or secrets. The library's message ends with line and column. */
+/** Returns what is wrong and where, without values or secrets. The library's message ends with line and column. */
 function messageOf(error: unknown): string {
   const text = error instanceof Error ? error.message : "The template failed";
   const safe = redactSecrets(text.slice(0, 4 * maxMessageChars)).text.slice(0, maxMessageChars);
@@ -165,14 +165,13 @@ function createLiquid(options: TemplateRendererOptions, limits: Complete<Templat
   return liquid;
 }
 
-/** The library's operator, which charges the meter before it searches. */
+/** Wraps the library's operator to charge the meter before it searches. */
 function contains(left: unknown, right: unknown, context: Context): boolean {
   const meter = meterOf(context);
   requireScalar(right);
-  const isText = typeof left === "string";
-  const wanted = isText ? patternOf(filterText(meter, right)) : right;
-  if (isText && typeof wanted === "string") chargeSearch(meter, left, wanted);
-  if (isText || Array.isArray(left)) meter.charge(left.length);
+  const wanted = typeof left === "string" ? patternOf(filterText(meter, right)) : right;
+  if (typeof left === "string" && typeof wanted === "string") chargeSearch(meter, left, wanted);
+  if (typeof left === "string" || Array.isArray(left)) meter.charge(left.length);
   return Boolean(defaultOperators["contains"]?.(left, wanted, context));
 }
 
@@ -200,7 +199,9 @@ function registerFilters(liquid: Liquid, clock: Clock, counter: TokenCounter): v
   }
 }
 
-/** Sends each text of a template, captures included, through a limited emitter. Each step counts as work. */
+/**
+ * Routes all output of a template, including captures, through an emitter with a size limit. Each step counts as work.
+ */
 function boundEmitters(liquid: Liquid, { maxOutputChars }: Complete<TemplateLimits>): void {
   const { renderer } = liquid;
   const renderTemplates = renderer.renderTemplates.bind(renderer);
@@ -210,7 +211,7 @@ function boundEmitters(liquid: Liquid, { maxOutputChars }: Complete<TemplateLimi
   };
 }
 
-/** Prints lists and objects as JSON, and ends a render that writes too much. */
+/** Prints lists and objects as JSON, and ends renders that write too much. */
 function boundedEmitter(context: Context, maxChars: number): Emitter {
   const meter = meterOf(context);
   return {

@@ -10,7 +10,7 @@ import {
   requireScalar,
 } from "./template-filter.ts";
 
-/** Charges for and checks the value and arguments of a library filter before it runs. */
+/** Checks and charges for the value and arguments of a library filter before it runs. */
 export type ArgumentGuard = (meter: FilterMeter, values: readonly unknown[]) => unknown[];
 
 /** Converts everything except numbers to text. */
@@ -19,7 +19,7 @@ const asTexts: ArgumentGuard = (meter, [value, ...rest]) => [
   ...rest.map((item) => (typeof item === "number" ? item : filterText(meter, item))),
 ];
 
-/** The same, for a filter that searches the value for its first argument. */
+/** Like `asTexts`, for a filter that searches the value for its first argument. */
 const asSearch: ArgumentGuard = (meter, [value, given, ...rest]) => {
   const text = filterText(meter, value);
   const pattern = patternOf(filterText(meter, given));
@@ -34,20 +34,20 @@ const asLists: ArgumentGuard = (meter, values) => {
   return [...values];
 };
 
-/** A list, perhaps a property name, and the value to compare with. */
+/** Takes a list, perhaps a property name, and the value to compare with. */
 const asQuery: ArgumentGuard = (meter, [list, property, ...expected]) => {
   for (const value of expected) requireScalar(value);
   const names = property === undefined ? [] : [patternOf(filterText(meter, property))];
   return [...asLists(meter, [list]), ...names, ...expected];
 };
 
-/** A list or a text, and numbers. */
+/** Takes a list or a string, and numbers. */
 const asPart: ArgumentGuard = (meter, [value, ...rest]) => [
   ...(Array.isArray(value) ? asLists(meter, [value]) : [filterText(meter, value)]),
   ...rest.map((item) => Math.trunc(numberOf(item))),
 ];
 
-/** Dates by the injected clock: the texts `now` and `today` mean its time. */
+/** Formats dates by the injected clock: the strings `now` and `today` mean its time. */
 function asDate(clock: Clock): ArgumentGuard {
   return (meter, [value, ...rest]) => {
     const text = typeof value === "number" ? value : filterText(meter, value);
@@ -59,7 +59,7 @@ function asDate(clock: Clock): ArgumentGuard {
   };
 }
 
-/** Filters of the library by the guard of their arguments. */
+/** Returns the library's filters, each with the guard of its arguments. */
 export function libraryFilters(clock: Clock): readonly (readonly [ArgumentGuard, string])[] {
   return [
     [

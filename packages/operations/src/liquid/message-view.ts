@@ -1,6 +1,6 @@
 import type { ChatMessage } from "@ccl/core";
 
-/** A message as templates see it: plain data, its content as text. */
+/** A message as templates see it: plain data, with its content as text. */
 export interface MessageView {
   id?: string | undefined;
   role: string;
@@ -11,7 +11,7 @@ export interface MessageView {
 const viewOfMessage = new WeakMap<ChatMessage, MessageView>();
 const messageOfView = new WeakMap<object, ChatMessage>();
 
-/** The view of a message. The same object each time. */
+/** Returns the view of a message. Always returns the same object. */
 export function messageView(message: ChatMessage): MessageView {
   const known = viewOfMessage.get(message);
   if (known !== undefined) return known;
@@ -30,12 +30,12 @@ export function messageView(message: ChatMessage): MessageView {
   return view;
 }
 
-/** The message of a view. Undefined for any other value. */
+/** Returns the message behind a view. Undefined for any other value. */
 export function viewedMessage(view: unknown): ChatMessage | undefined {
   return typeof view === "object" && view !== null ? messageOfView.get(view) : undefined;
 }
 
-/** The text of a message: its text parts, and a marker for each image or file. Reasoning is left out. */
+/** Returns the text of a message: its text parts, and a marker for each image or file. Omits reasoning. */
 function messageText({ content }: ChatMessage): string {
   if (typeof content === "string") return content;
   return content

@@ -10,7 +10,7 @@ import {
   TemplateError,
 } from "./template-filter.ts";
 
-/** One filter. It receives the value before the bar, then its arguments. May throw a `TemplateError`. */
+/** A filter. Receives the value before the bar, then its arguments. May throw a `TemplateError`. */
 export type TemplateFilter = (
   meter: FilterMeter,
   value: unknown,
@@ -19,7 +19,7 @@ export type TemplateFilter = (
 
 const maxIndent = 8;
 
-/** Filters that the library lacks, that print in our format, or that compare values which may be lists. */
+/** Returns filters that the library lacks, that print in our format, or that compare values which may be lists. */
 export function ownFilters(counter: TokenCounter): Readonly<Record<string, TemplateFilter>> {
   return {
     first: (_, value, count) =>
@@ -52,7 +52,7 @@ export function ownFilters(counter: TokenCounter): Readonly<Record<string, Templ
         throw new TemplateError(`An indent is a number from 0 to ${maxIndent}`);
       return filterText(meter, JSON.stringify(JSON.parse(json), undefined, indent));
     },
-    /** One line for each message. A list of anything else loses its null items. */
+    /** Returns one line per message. For any other list, drops null items. */
     compact(meter, value) {
       const messages = messagesOf(meter, value);
       if (messages !== undefined)
@@ -62,13 +62,13 @@ export function ownFilters(counter: TokenCounter): Readonly<Record<string, Templ
   };
 }
 
-/** A list as it is. Nothing becomes an empty list, and any other value a list of itself. */
+/** Returns a list as is. Converts nothing to an empty list, and any other value to a list of itself. */
 function listOf(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
   return value === undefined || value === null ? [] : [value];
 }
 
-/** The items of a list. Charges the meter for them. */
+/** Returns the items of a list, and charges the meter for them. */
 function itemsOf(meter: FilterMeter, value: unknown): readonly unknown[] {
   const list = listOf(value);
   meter.charge(list.length * itemWork);
@@ -79,7 +79,7 @@ function wholeNumber(value: unknown): number {
   return Math.max(0, Math.trunc(numberOf(value)));
 }
 
-/** The messages behind a view or a list of views. Undefined if there is anything else in it. */
+/** Returns the messages behind a view or a list of views. Undefined if it contains anything else. */
 function messagesOf(meter: FilterMeter, value: unknown): ChatMessage[] | undefined {
   const items = itemsOf(meter, value);
   const messages = items.flatMap((item) => viewedMessage(item) ?? []);

@@ -5,14 +5,14 @@ import { textOfValue } from "./text-of-value.ts";
 /** A template error whose message is safe to show, since it contains no values. */
 export class TemplateError extends Error {}
 
-/** Limits what a running filter consumes. Both methods throw once the render has used up its limit. */
+/** Limits what a running filter consumes. Both methods throw once the render has exceeded its limit. */
 export interface FilterMeter {
   /** Charges for characters or items before they are written or read. */
   charge(units: number): void;
   checkTime(): void;
 }
 
-/** The meter of a render. */
+/** Returns the meter of a render. */
 export function meterOf(context: Context): FilterMeter {
   return {
     charge: (units) => context.memoryLimit.use(units),
@@ -20,27 +20,27 @@ export function meterOf(context: Context): FilterMeter {
   };
 }
 
-/** Cost of one item in a filter: about as long as producing that many characters takes. */
+/** Cost of one item in a filter: about the time it takes to produce that many characters. */
 export const itemWork = 16;
 
-/** A number, or a text that contains one. 0 for anything else. */
+/** Converts a number, or a string that contains one. Returns 0 for anything else. */
 export function numberOf(value: unknown): number {
   const read = typeof value === "string" && value.length < 64 ? Number(value) : value;
   return typeof read === "number" && !Number.isNaN(read) ? read : 0;
 }
 
-/** A value as a template prints it. Charges the meter first. */
+/** Converts a value to text for a template. Charges the meter first. */
 export function filterText(meter: FilterMeter, value: unknown): string {
   const text = textOfValue(value);
-  if (!text.ok) throw new TemplateError("A value is no JSON and cannot be printed");
+  if (!text.ok) throw new TemplateError("A value is not JSON and cannot be printed");
   meter.charge(text.value.length);
   return text.value;
 }
 
-/** The longest text to search for. In the worst case a search costs the product of both lengths. */
+/** Maximum length of a search string. In the worst case a search costs the product of both lengths. */
 const maxPatternChars = 1_024;
 
-/** An argument that is searched for in a text. */
+/** Converts an argument to a search string. */
 export function patternOf(value: string): string {
   if (value.length <= maxPatternChars) return value;
   throw new TemplateError(
@@ -48,15 +48,15 @@ export function patternOf(value: string): string {
   );
 }
 
-// About as many comparisons as take the time of writing one character.
+// Comparisons that take about as long as writing one character.
 const comparisonsPerUnit = 64;
 
-/** Charges for the search for a pattern in a text: up to one comparison for each pair of their characters. */
+/** Charges for searching a text for a pattern: up to one comparison for each pair of their characters. */
 export function chargeSearch(meter: FilterMeter, text: string, pattern: string): void {
   meter.charge(Math.ceil((text.length * pattern.length) / comparisonsPerUnit));
 }
 
-/** Refuses to search for a list or an object, since the cost of a comparison grows with its size. */
+/** Rejects a list or an object as the search value, since comparisons get slower as it grows. */
 export function requireScalar(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   throw new TemplateError(

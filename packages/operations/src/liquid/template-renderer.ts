@@ -8,23 +8,23 @@ export interface TemplateScope {
   chatHistory?: readonly ChatMessage[] | undefined;
   /** After the main call: `{{ main.text }}`, `{{ main.finishReason }}`. */
   main?: { text: string; finishReason: string } | undefined;
-  /** Variables of the turn's settings: `{{ vars.name }}`. */
+  /** Variables from the turn's settings: `{{ vars.name }}`. */
   vars?: Readonly<Record<string, unknown>> | undefined;
   /** The value of a prompt inclusion: `{{ value }}`. */
   value?: unknown;
 }
 
-/** How one template is rendered. */
+/** How to render a template. */
 export interface RenderTemplateOptions {
-  /** True: a variable that does not exist is an error. By default it renders as nothing. */
+  /** If true, a variable that does not exist is an error. By default it renders as nothing. */
   strictVariables?: boolean | undefined;
 }
 
 /** Renders Liquid templates over plain data, within limits. */
 export interface TemplateRenderer {
   /**
-   * Returns the text, or one issue `template_render_error`. Values are data: a value is never rendered as a template.
-   * The message names template positions, never values.
+   * Returns the text, or one issue `template_render_error`. Values are data and are never rendered as templates. The
+   * message contains template positions, never values.
    */
   render(template: string, scope: TemplateScope, options?: RenderTemplateOptions): Result<string>;
   /** Checks whether a template can be parsed, without rendering it. */

@@ -2,7 +2,7 @@ import { canonicalJson, CanonicalJsonError, failure, type Result, success } from
 
 import { copyJson } from "../artifact/copy-json.ts";
 
-/** A value as it appears in a prompt: a text as it is, nothing for null, canonical JSON for anything else. */
+/** Converts a value to prompt text: a string as is, null as nothing, anything else as canonical JSON. */
 export function textOfValue(value: unknown): Result<string> {
   if (typeof value === "string") return success(value);
   if (value === undefined || value === null) return success("");
@@ -12,7 +12,7 @@ export function textOfValue(value: unknown): Result<string> {
     if (!CanonicalJsonError.isInstance(error)) throw error;
     const copy = copyJson(value);
     if (copy.ok) return success(canonicalJson(copy.value));
-    const message = `A value is no JSON (${error.code}) and cannot be written as text; write JSON or give a template.`;
+    const message = `A value is not JSON (${error.code}) and cannot be written as text; write JSON or give a template.`;
     return failure({ code: "template_render_error", path: [], message });
   }
 }

@@ -8,7 +8,7 @@ const promptEffects: readonly OperationEffect["type"][] = [
   "prompt.system_update",
 ];
 
-/** Types of effects that each hook may commit: on the prompt before the main call, on the answer after it. */
+/** Effect types that each hook may commit: on the prompt before the main call, on the answer after it. */
 export const allowedEffects: Readonly<Record<Hook, readonly OperationEffect["type"][]>> = {
   before_main_llm: Object.freeze([
     ...promptEffects,

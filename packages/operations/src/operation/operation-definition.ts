@@ -1,7 +1,7 @@
 /** Where an operation runs: before or after the one main model call. */
 export type Hook = "before_main_llm" | "after_main_llm";
 
-/** Why a run was started: a new turn, or another answer to the current one. */
+/** Why a run was started: for a new turn, or for another answer to the current one. */
 export type Trigger = "generate" | "regenerate";
 
 /** The built-in kinds. */
@@ -15,24 +15,22 @@ export type BuiltinKind =
   | "guard"
   | "wait";
 
-/** The built-in kinds, and any of yours. */
+/** A built-in or custom kind. */
 export type OperationKind = BuiltinKind | (string & {});
 
-/** What an operation is: its identity, and what it may do. */
+/** Defines an operation: its identity, and what it may do. */
 export interface OperationDefinition {
-  /** Stable, such as `builtin:world_state_update`. */
+  /** Stable id, such as `builtin:world_state_update`. */
   operationId: string;
   kind: OperationKind;
-  /** For people. Events contain it unchanged. */
+  /** Display name. Events contain it unchanged. */
   name: string;
   description?: string | undefined;
-  /**
-   * The one tag that it writes, unless `params.writeArtifact.tag` names another. Absent: it writes no artifact.
-   */
+  /** The one tag that it writes, unless `params.writeArtifact.tag` sets another. If absent, it writes no artifact. */
   writesTag?: string | undefined;
-  /** JSON Schema of `params`, or `kind` for that of its kind. Checked when a profile is saved. */
+  /** JSON Schema of `params`, or `kind` for the kind's own schema. Checked when a profile is saved. */
   paramsSchema?: object | "kind" | undefined;
 }
 
-/** What an id may look like: ids appear in events, step keys and messages. */
+/** Pattern of valid ids. Ids appear in events, step keys and messages. */
 export const idPattern: RegExp = /^[^\p{Cc}\p{Cs}]{1,200}$/u;

@@ -1,4 +1,4 @@
-/** The errors of an operation or a run. Closed for a major version. */
+/** Error codes of an operation or a run. Closed within a major version. */
 export type OperationErrorCode =
   | "timeout"
   | "rate_limited"
@@ -12,14 +12,14 @@ export type OperationErrorCode =
   | "dependency_failed"
   | "idempotency_conflict"
   | "internal_error"
-  /** For a run: one worker after another has died while executing it. */
+  /** For a run: several workers in a row died while executing it. */
   | "worker_lost";
 
 /** An error that is safe to show: truncated and masked. */
 export interface OperationFailure {
   code: OperationErrorCode;
   message: string;
-  /** JSON. The engine truncates it to 2,048 characters and masks it. */
+  /** Any JSON value. The engine truncates it to 2,048 characters and masks it. */
   details?: unknown;
 }
 

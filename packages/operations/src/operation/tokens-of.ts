@@ -5,7 +5,7 @@ import {
   type ToolDescription,
 } from "@ccl/core";
 
-/** The tokens of messages and tools, including framing, as a counter counts them. */
+/** Counts the tokens of messages and tools, including framing. */
 export function tokensOf(
   counter: TokenCounter,
   messages: readonly ChatMessage[],

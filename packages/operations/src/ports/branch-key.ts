@@ -1,6 +1,6 @@
 import type { ChatBranch } from "./chat-store.ts";
 
-/** One unambiguous text for a chat and its branch, whatever characters their ids contain. */
+/** Returns an unambiguous key for a chat and its branch, whatever characters their ids contain. */
 export function branchKey({ chatId, branchId }: ChatBranch): string {
   return JSON.stringify([chatId, branchId]);
 }

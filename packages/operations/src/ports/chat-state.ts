@@ -2,7 +2,7 @@ import type { OperationArtifact } from "../artifact/operation-artifact.ts";
 import { itemsOf, versionAfter, writtenArtifact } from "../artifact/written-artifact.ts";
 import type { KeptState, KeptWrite } from "./chat-store.ts";
 
-/** Identifies the state that a profile keeps between runs. The profile's version is not part of it. */
+/** Identifies the state that a profile keeps between runs. The profile's version is not part of the key. */
 export interface ProfileSessionKey {
   chatId: string;
   branchId: string;
@@ -10,7 +10,7 @@ export interface ProfileSessionKey {
   operationProfileSessionId: string;
 }
 
-/** The session of a profile on a branch, as the key of its state. */
+/** Returns the session of a profile on a branch, as the key of its state. */
 export function sessionOf({
   profileId,
   operationProfileSessionId,
@@ -18,7 +18,7 @@ export function sessionOf({
   return JSON.stringify([profileId, operationProfileSessionId]);
 }
 
-/** Builds the artifacts of a state, in the order of their tags' code units. */
+/** Builds the artifacts of a state, sorted by tag in code units. */
 export function foldState({ heads, shown, hidden }: KeptState): OperationArtifact[] {
   const byTag = new Map<string, KeptWrite[]>();
   for (const kept of shown) {
@@ -35,7 +35,7 @@ export function foldState({ heads, shown, hidden }: KeptState): OperationArtifac
   });
 }
 
-/** The writes that lead to the value of a tag. */
+/** Returns the writes that lead to the value of a tag. */
 function pathOf(
   shown: readonly KeptWrite[],
   head: string | undefined,
@@ -43,11 +43,11 @@ function pathOf(
 ): readonly KeptWrite[] {
   const at = shown.findLastIndex(({ runId }) => runId === head);
   const last = shown[at] ?? apart ?? shown.at(-1);
-  // A feed consists of what the shown answers have appended, whichever were shown when its last item was written.
+  // A feed consists of what the displayed answers appended, whichever were displayed when its last item was written.
   if (last?.write.append === true) return shown;
   if (head === undefined) return [];
   if (at >= 0) return shown.slice(0, at + 1);
-  // If the turn of `head` was deleted, the value is that of the turns before it.
+  // If the turn of `head` was deleted, the value comes from the turns before it.
   return apart === undefined ? shown : [...shown, apart];
 }
 
@@ -60,7 +60,7 @@ function foldTag(path: readonly KeptWrite[]): OperationArtifact | undefined {
   const feed = path.slice(feedFrom);
   const last = feed.at(-1);
   if (last === undefined) return artifact;
-  // In one step, since a feed keeps no former values.
+  // In one step, since a feed keeps no previous values.
   const value = feed.flatMap(({ write }) => itemsOf(write.value));
   return after(artifact, { ...last, write: { ...last.write, value } });
 }
@@ -68,7 +68,7 @@ function foldTag(path: readonly KeptWrite[]): OperationArtifact | undefined {
 function after(before: OperationArtifact | undefined, kept: KeptWrite): OperationArtifact {
   const { runId, writtenAt } = kept;
   const next = versionAfter(before, kept.write);
-  // Versions rise along the path, even if it contains answers that were generated in parallel.
+  // Versions increase along the path, even if it contains answers generated in parallel.
   const version = next === before?.version ? next : Math.max(next, kept.version);
   return writtenArtifact(before, kept.write, { runId, writtenAt, version });
 }

@@ -1,11 +1,11 @@
-import type { ChatMessage, ModelUsage, Part, ToolCall } from "@ccl/core";
+import type { ChatMessage, ToolCall } from "@ccl/core";
 
 import type { ArtifactWrite } from "../artifact/operation-artifact.ts";
 import type { TurnEffect } from "../effects/operation-effect.ts";
 import type { Hook } from "../operation/operation-definition.ts";
 import type { StoreCall } from "./store-call.ts";
 
-/** A persisted write of an operation, stored with the turn of its run. */
+/** An operation's persisted write, stored with the turn of its run. */
 export interface KeptWrite {
   runId: string;
   hook: Hook;
@@ -13,26 +13,26 @@ export interface KeptWrite {
   /** Milliseconds since the epoch. */
   writtenAt: number;
   version: number;
-  /** The write as the operation returned it. An appending write has only its own items. */
+  /** The write as the operation returned it. An appending write contains only its own items. */
   write: ArtifactWrite;
 }
 
-/** The state with which an answer's run began, and what the run wrote. */
+/** The state at the start of an answer's run, and what the run wrote. */
 export interface VariantState {
   runId: string;
   /** See `sessionOf`. */
   session: string;
-  /** By tag: the run whose write is the current value. */
+  /** Maps each tag to the run whose write is the current value. */
   heads: Readonly<Record<string, string>>;
 }
 
 /** The stored state before a turn. */
 export interface KeptState {
-  /** Heads of the last turn before it whose shown answer has a state in the session. Empty if there is none. */
+  /** Heads of the last earlier turn whose displayed answer has a state in the session. Empty if there is none. */
   heads: Readonly<Record<string, string>>;
   /**
-   * Writes in the session by the runs of shown answers, oldest first. For each tag it holds the newest
-   * 64 or more, and no fewer than twice what its retention keeps. For an appending tag it holds the newest 1,000.
+   * Writes in the session by runs of displayed answers, oldest first. For each tag it contains the newest 64 or more,
+   * and no fewer than twice what its retention keeps. For an appending tag it contains the newest 1,000.
    */
   shown: readonly KeptWrite[];
   /** Other writes that `heads` refers to. Those of deleted turns are missing. */
@@ -45,108 +45,73 @@ export interface ChatBranch {
   branchId: string;
 }
 
-/** A user's message that begins a turn. */
-export interface NewUserMessage extends ChatBranch {
-  userMessageId: string;
-  content: string | Part[];
-}
-
-/** A turn and the history before it. */
+/** A turn and the history up to it. */
 export interface ChatTurn {
   userMessageId: string;
-  /** The turn's place in its branch, from 1. The numbers of deleted turns may be missing. */
+  /** The turn's position in its branch, from 1. Deleted turns may leave gaps. */
   position: number;
   /**
-   * The selected texts up to and including the turn's user message, oldest first. That message is last and has its id.
-   * Answers include their tool calls. Empty answers are left out.
+   * The selected texts up to and including the turn's user message, oldest first. That message comes last and has its
+   * id. Answers include their tool calls. Empty answers are omitted.
    */
   history: ChatMessage[];
 }
 
-/** The effects of one operation on a turn, and its write to the state. They are applied together or not at all. */
+/** Effects of one operation on a turn, and its write to the state. Applied together or not at all. */
 export interface OperationTurnEffects {
   operationId: string;
-  /** In the order in which the operation returned them. */
+  /** In the order that the operation returned them. */
   effects: readonly TurnEffect[];
   /** A persisted write, and the version that it creates. */
   write?: { value: ArtifactWrite; version: number } | undefined;
-  /** True: if its effects cannot be applied, the whole commit is rejected. */
-  isRequired: boolean;
 }
 
-/** What one hook of a run changes about its turn, and writes to the state. */
+/** What one hook of a run changes in its turn and writes to the state. */
 export interface TurnCommit extends ChatBranch {
   runId: string;
   hook: Hook;
   userMessageId: string;
-  /** The answer of this run. Absent before the main call. Blocks and meta go to the selected variant of the turn. */
-  assistantVariantId?: string | undefined;
-  /** Token of the run's lease. Tokens lower than one that the branch has seen are refused. */
-  fencingToken: number;
   /** In commit order. */
   operations: readonly OperationTurnEffects[];
   /** Milliseconds since the epoch. */
   writtenAt: number;
-  /** State of the run before this commit. Absent without a profile. Heads of tags that are written move to the run. */
+  /** State of the run before this commit. Absent without a profile. Heads of the tags written move to this run. */
   state?: VariantState | undefined;
 }
 
-/** What happened to the turn effects of one operation. */
-export type TurnOutcome =
-  | { operationId: string; status: "applied" }
-  /** The engine truncates and masks `message`. */
-  | { operationId: string; status: "failed"; message: string }
-  /** Not applied, since a required operation of the commit failed. */
-  | { operationId: string; status: "discarded" };
-
-/** The main model's answer. It is stored as a variant of the turn and selected. */
+/** The main model's answer. Stored as a variant of the turn and selected. */
 export interface AssistantVariant extends ChatBranch {
   runId: string;
   userMessageId: string;
   assistantVariantId: string;
   text: string;
-  /** True if an abort cut it off. */
+  /** True if an abort cut the answer short. */
   partial: boolean;
   toolCalls?: readonly ToolCall[] | undefined;
-  /** Tool calls before the answer, with their results. */
+  /** Tool calls before the answer, and their results. */
   messages?: readonly ChatMessage[] | undefined;
   /** The model's reasoning before the answer. */
   reasoning?: string | undefined;
-  usage?: ModelUsage | undefined;
   /** State of the run so far. Absent without a profile. */
   state?: VariantState | undefined;
-  fencingToken: number;
 }
 
-/**
- * The chat that a run belongs to. A crash may repeat any write, so a repeated write counts once. Writes are identified
- * by `userMessageId`, by `(runId, hook, operationId)` or by `assistantVariantId`. Ids of an operation's variants
- * derive from these too.
- */
+/** What a run reads from its chat. `RunStore` adds the run's message, its answer and what it commits. */
 export interface ChatStore {
-  /** Adds a user message at the end of the branch. A message that is already there stays as it is. */
-  appendUserMessage(message: NewUserMessage, options?: StoreCall): Promise<void>;
   /**
-   * Loads the turn of that message, or the branch's last turn. Undefined if there is none. With `maxTurns` the history
-   * holds that many of the newest turns, or more. It begins at the same turn for a long time, so that providers can
-   * cache the prompt.
+   * Loads the turn of that message, or the branch's last turn. Returns undefined if there is none. With `maxTurns` the
+   * history contains that many of the newest turns, or more. Its start rarely moves, so that providers can cache the
+   * prompt.
    */
   loadTurn(
     turn: ChatBranch & { userMessageId?: string | undefined; maxTurns?: number | undefined },
     options?: StoreCall,
   ): Promise<ChatTurn | undefined>;
-  /**
-   * Applies effects in order. Returns an outcome for each operation, in the same order.
-   * @throws OperationsError `stale_lease`
-   */
-  commitTurn(commit: TurnCommit, options?: StoreCall): Promise<TurnOutcome[]>;
-  /** Stores the variant and selects it. @throws OperationsError `stale_lease` */
-  saveAssistantVariant(variant: AssistantVariant, options?: StoreCall): Promise<void>;
-  /** The stored state of a session before a turn. Without `before`, that of the whole branch. */
+  /** Returns the stored state of a session before a turn. Without `before`, returns that of the whole branch. */
   keptState(
     at: ChatBranch & { session: string; before?: string | undefined },
     options?: StoreCall,
   ): Promise<KeptState>;
-  /** What a run wrote to the state, in any order. Empty once its turn is deleted. */
+  /** Returns what a run wrote to the state, in any order. Empty once its turn is deleted. */
   writesOf(runId: string, options?: StoreCall): Promise<KeptWrite[]>;
 }

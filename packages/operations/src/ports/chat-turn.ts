@@ -1,26 +1,18 @@
 import type { ChatMessage, Part, ToolCall } from "@ccl/core";
 import { withoutUndefined } from "@ccl/core/json";
 
-import type { TurnEffect } from "../effects/operation-effect.ts";
 import type { Hook } from "../operation/operation-definition.ts";
-import type {
-  AssistantVariant,
-  KeptWrite,
-  OperationTurnEffects,
-  TurnCommit,
-  TurnOutcome,
-  VariantState,
-} from "./chat-store.ts";
+import type { AssistantVariant, VariantState } from "./chat-store.ts";
 
 /** One of several texts of a message. */
 export interface StoredVariant {
   variantId: string;
   content: string | Part[];
-  /** True if an abort cut it off. */
+  /** True if an abort cut the text short. */
   partial?: boolean | undefined;
   /** Tool calls that the model requested in this answer. */
   toolCalls?: readonly ToolCall[] | undefined;
-  /** Tool calls before this answer, with their results. They precede it in later prompts. */
+  /** Tool calls before this answer, and their results. They precede it in later prompts. */
   messages?: readonly ChatMessage[] | undefined;
   /** The model's reasoning before this answer. */
   reasoning?: string | undefined;
@@ -30,7 +22,7 @@ export interface StoredVariant {
   state?: VariantState | undefined;
 }
 
-/** A user message and the answers to it, and which of their variants are selected. */
+/** A user message and its answers, with the selected variants. */
 export interface StoredTurn {
   userMessageId: string;
   userVariants: StoredVariant[];
@@ -38,11 +30,11 @@ export interface StoredTurn {
   assistantVariants: StoredVariant[];
   /** Undefined before the first answer. */
   selectedAssistant?: number | undefined;
-  /** State of the last run that wrote something but produced no answer. Used while the turn has no answer. */
+  /** State of the last run that wrote something but produced no answer. Used while the turn has none. */
   state?: VariantState | undefined;
 }
 
-/** The state after the turn as it is shown. */
+/** Returns the state after the turn as displayed. */
 export function shownState({
   assistantVariants,
   selectedAssistant,
@@ -51,7 +43,7 @@ export function shownState({
   return selectedAssistant === undefined ? state : assistantVariants[selectedAssistant]?.state;
 }
 
-/** Stores an answer and selects it. Replaces the answer if it is already there. Returns its index. */
+/** Stores an answer and selects it. Replaces it if it already exists. Returns its index. */
 export function saveVariant(
   turn: StoredTurn,
   { assistantVariantId, text, partial, toolCalls, messages, reasoning, state }: AssistantVariant,
@@ -67,7 +59,7 @@ export function saveVariant(
   return index;
 }
 
-/** An answer as messages of the history, after its tool calls. None for an empty answer. */
+/** Converts an answer to history messages, preceded by its tool calls. Returns an empty list for an empty answer. */
 function answerMessages({
   variantId,
   content,
@@ -79,7 +71,7 @@ function answerMessages({
   return content.length === 0 && toolCalls.length === 0 ? [...messages] : [...messages, answer];
 }
 
-/** The history of turns as they are shown. The last one is without its answer. */
+/** Returns the history of turns as displayed. Omits the answer of the last one. */
 export function historyOf(turns: readonly StoredTurn[]): ChatMessage[] {
   const history: ChatMessage[] = [];
   for (const turn of turns) {
@@ -94,7 +86,8 @@ export function historyOf(turns: readonly StoredTurn[]): ChatMessage[] {
 }
 
 /**
- * Where a history begins that holds `maxTurns` turns or more up to a position. The start moves by whole windows only.
+ * Returns where to start a history that contains `maxTurns` turns or more up to a position. The start only moves by
+ * whole windows.
  */
 export function firstPosition(position: number, maxTurns: number | undefined): number {
   if (maxTurns === undefined) return 1;
@@ -102,64 +95,7 @@ export function firstPosition(position: number, maxTurns: number | undefined): n
   return Math.max(0, Math.floor((position - maxTurns) / window)) * window + 1;
 }
 
-/** What the effects of a commit are applied to. */
-export interface Applying {
-  /** `runId/hook/operationId` of the effects that were applied. */
-  applied: Set<string>;
-  turn: StoredTurn;
-  commit: TurnCommit;
-  keep(write: KeptWrite): void;
-}
-
-/** Applies the effects of each operation whose effects are not applied yet, and stores its write. */
-export function commitOperations({ applied, turn, commit, keep }: Applying): TurnOutcome[] {
-  const { runId, hook, writtenAt } = commit;
-  const hasAnswer = turn.selectedAssistant !== undefined;
-  const isPossible = ({ effects }: OperationTurnEffects): boolean =>
-    hasAnswer || effects.every(({ type }) => type === "turn.user_variant");
-  const isRefused = commit.operations.some(
-    (operation) => operation.isRequired && !isPossible(operation),
-  );
-  const taken = isRefused ? [] : commit.operations.filter(isPossible);
-  const state = stateAfter(commit, taken);
-  for (const { operationId, effects, write } of taken) {
-    const key = `${runId}/${hook}/${operationId}`;
-    if (applied.has(key)) continue;
-    applied.add(key);
-    for (const [index, effect] of effects.entries())
-      applyEffect(turn, effect, { variantId: effectVariantId(commit, operationId, index), state });
-    if (write === undefined) continue;
-    const { value, version } = write;
-    keep({ runId, hook, operationId, writtenAt, version, write: value });
-  }
-  if (state !== undefined) moveState(turn, state);
-  return commit.operations.map((operation): TurnOutcome => {
-    const { operationId } = operation;
-    const message = "The turn has no answer yet that the effect could change.";
-    if (!isPossible(operation)) return { operationId, status: "failed", message };
-    return { operationId, status: isRefused ? "discarded" : "applied" };
-  });
-}
-
-/** The state of the run after these operations' writes. */
-function stateAfter(
-  { runId, state }: TurnCommit,
-  operations: readonly OperationTurnEffects[],
-): VariantState | undefined {
-  const written = operations.flatMap(({ write }) =>
-    write === undefined ? [] : [[write.value.tag, runId]],
-  );
-  return state && { ...state, heads: { ...state.heads, ...Object.fromEntries(written) } };
-}
-
-/** All answers of a run have its state. If the run has no answer, the turn holds it. */
-function moveState(turn: StoredTurn, state: VariantState): void {
-  const own = turn.assistantVariants.filter((variant) => variant.state?.runId === state.runId);
-  for (const variant of own) variant.state = state;
-  if (own.length === 0) turn.state = state;
-}
-
-/** Id of the variant that an operation's effect adds. A repeated effect has the same id. */
+/** Returns the id of the variant that an operation's effect adds. A repeated effect has the same id. */
 export function effectVariantId(
   { runId, hook }: { runId: string; hook: Hook },
   operationId: string,
@@ -168,30 +104,7 @@ export function effectVariantId(
   return `${runId}/${hook}/${operationId}/${index}`;
 }
 
-function applyEffect(
-  turn: StoredTurn,
-  effect: TurnEffect,
-  { variantId, state }: Pick<StoredVariant, "variantId" | "state">,
-): void {
-  const answer = turn.assistantVariants[turn.selectedAssistant ?? -1];
-  switch (effect.type) {
-    case "turn.user_variant":
-      turn.userVariants.push({ variantId, content: effect.content, meta: effect.meta });
-      if (effect.select === true) turn.selectedUser = turn.userVariants.length - 1;
-      return;
-    case "turn.assistant_variant":
-      turn.assistantVariants.push({ variantId, content: effect.content, meta: effect.meta, state });
-      if (effect.select === true) turn.selectedAssistant = turn.assistantVariants.length - 1;
-      return;
-    case "turn.assistant_blocks":
-      if (answer !== undefined) answer.blocks = effect.blocks;
-      return;
-    case "turn.assistant_meta":
-      if (answer !== undefined) answer.meta = { ...answer.meta, ...effect.meta };
-  }
-}
-
-/** Removes the states of answers if `isKept` finds no writes of their runs. */
+/** Removes the states of answers for which `isKept` finds no writes by their runs. */
 export function keepStates(turn: StoredTurn, isKept: (runId: string) => boolean): void {
   const found = new Map<string, boolean>();
   for (const holder of [turn, ...turn.assistantVariants]) {

@@ -7,17 +7,17 @@ import type { StoreCall } from "./store-call.ts";
 
 /** Which turns of a branch to read. */
 export interface TurnWindow extends StoreCall {
-  /** Only turns before this user message. */
+  /** Reads only turns before this user message. */
   before?: string | undefined;
-  /** Reads only this many of the newest turns. All by default. */
+  /** Reads only this many of the newest turns. Defaults to all. */
   limit?: number | undefined;
 }
 
 /** Which branches to list. */
 export interface ListBranchesOptions extends StoreCall {
-  /** The cursor of the previous page. */
+  /** Cursor from the previous page. */
   cursor?: string | undefined;
-  /** 100 by default, up to 1,000. */
+  /** Defaults to 100, up to 1,000. */
   limit?: number | undefined;
 }
 
@@ -28,25 +28,25 @@ export interface BranchPage {
   cursor?: string | undefined;
 }
 
-/** A user's edit of a turn. A variant is one of the user's message or of its answers. */
+/** A user's edit of a turn. The variant belongs to the user's message or to one of its answers. */
 export type TurnEdit = ChatBranch & { userMessageId: string; variantId: string } & (
     | { type: "select" }
-    /** Replaces the text of the variant, and removes its blocks and tool calls. */
+    /** Replaces the text of the variant and removes its blocks and tool calls. */
     | { type: "edit"; content: string | Part[] }
   );
 
-/** A chat that users can browse and edit, besides the runs that write to it. */
+/** A chat that users can browse and edit, in addition to the runs that write to it. */
 export interface ConversationStore extends ChatStore {
-  /** Oldest first, with all variants. */
+  /** Returns turns with all variants, oldest first. */
   turns(branch: ChatBranch, window?: TurnWindow): Promise<StoredTurn[]>;
-  /** All branches with turns, of all chats, in a fixed order. */
+  /** Lists all branches with turns, across all chats, in a stable order. */
   branches(options?: ListBranchesOptions): Promise<BranchPage>;
   /** @throws OperationsError `unknown_turn` if the turn or variant does not exist */
   editTurn(edit: TurnEdit, options?: StoreCall): Promise<void>;
   /**
-   * Deletes the turns from one to another, both included. `to` is the branch's last by default. This also deletes what
-   * their runs wrote to the state, and in a database the runs themselves, so that no row contains the texts. Returns
-   * the number of turns.
+   * Deletes a range of turns, both ends included. `to` defaults to the branch's last turn. Also deletes what their runs
+   * wrote to the state, and in a database the runs themselves, so that no row contains the texts. Returns the number of
+   * deleted turns.
    * @throws OperationsError `unknown_turn`, `run_active` while a run is active on the branch
    */
   deleteTurns(
@@ -54,8 +54,8 @@ export interface ConversationStore extends ChatStore {
     options?: StoreCall,
   ): Promise<number>;
   /**
-   * Adds turns at the end of a branch. A turn whose message is already there stays as it is. If another branch of the
-   * chat has the state that an answer's run wrote, it is copied. Otherwise the state does not change.
+   * Adds turns to the end of a branch. A turn whose message already exists stays as is. If another branch of the chat
+   * has the state that an answer's run wrote, copies that state. Otherwise the state does not change.
    */
   importTurns(
     turns: ChatBranch & { turns: readonly StoredTurn[] },
@@ -63,7 +63,7 @@ export interface ConversationStore extends ChatStore {
   ): Promise<void>;
   /**
    * Copies a branch up to and including a turn to a new branch, with the state of its answers.
-   * @throws OperationsError `unknown_turn`, `conflict` if the new branch has turns
+   * @throws OperationsError `unknown_turn`, `conflict` if the new branch already has turns
    */
   fork(
     from: ChatBranch & { userMessageId: string; newBranchId: string },
@@ -91,7 +91,7 @@ export function applyEdit(turn: StoredTurn, edit: TurnEdit): void {
   variants[at] = { variantId, content, meta, state };
 }
 
-/** The error for a message that a branch does not have. */
+/** Creates the error for a message that is not in the branch. */
 export function unknownTurn(userMessageId: string): OperationsError {
   return new OperationsError(
     "unknown_turn",
@@ -99,7 +99,7 @@ export function unknownTurn(userMessageId: string): OperationsError {
   );
 }
 
-/** The error for a fork to a branch that is in use. */
+/** Creates the error for a fork to a branch that is already in use. */
 export function takenBranch(branchId: string): OperationsError {
   const message = `The branch ${JSON.stringify(branchId)} has turns already; fork to a new one.`;
   return new OperationsError("conflict", message);

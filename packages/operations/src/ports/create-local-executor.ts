@@ -4,7 +4,6 @@ import type { RunDriver, RunExecutor } from "./run-executor.ts";
 export function createLocalExecutor(): RunExecutor {
   let drive: RunDriver | undefined;
   return {
-    isLocal: true,
     attach(driver) {
       drive = driver;
     },

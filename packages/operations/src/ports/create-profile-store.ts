@@ -9,15 +9,14 @@ import type { ProfileStore } from "./profile-store.ts";
 const prefix = "profile/";
 
 /**
- * Stores profiles in records that `openRecords` of @ccl/records returned. The records stay open. By default profiles
- * are in memory, and lost when the process ends.
+ * Stores profiles in records that `openRecords` of @ccl/records returned. Does not close the records. By default
+ * profiles are kept in memory and lost when the process ends.
  */
 export function createProfileStore(records: Records = createMemoryRecords()): ProfileStore {
   return {
     save: (profile, { expectedVersion, signal } = {}) =>
       translated(async () => {
-        // Stored as text to preserve the order of keys: the order of a JSON Schema's properties is the order of an
-        // answer.
+        // Stored as text to preserve key order: the property order of a JSON Schema determines that of an answer.
         const value = JSON.stringify(profile);
         const change = { put: prefix + profile.profileId, value, expectedVersion };
         const [outcome] = await records.write([change], { signal });
@@ -38,7 +37,7 @@ export function createProfileStore(records: Records = createMemoryRecords()): Pr
   };
 }
 
-/** The version of a profile is that of its record. */
+/** Reads a profile. Its version is that of its record. */
 function profileIn(json: unknown, version: number | undefined): OperationProfile {
   return { ...JSON.parse(String(json)), version };
 }

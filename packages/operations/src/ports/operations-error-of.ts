@@ -3,10 +3,10 @@ import { SqlError } from "@ccl/sql";
 
 import { OperationsError } from "../operations-error.ts";
 
-/** The codes of a database that mean the same here. */
+/** Database error codes that have the same meaning here. */
 const codes = ["aborted", "closed", "damaged", "disk_full", "read_only"] as const;
 
-/** Converts an error of the database or of records. Any other error is returned as it is. */
+/** Converts an error of the database or of records. Returns any other error as is. */
 export function operationsErrorOf(error: unknown): unknown {
   const cause = { cause: error };
   if (RecordsError.isInstance(error)) return new OperationsError(error.code, error.message, cause);

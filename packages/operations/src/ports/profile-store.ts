@@ -1,28 +1,28 @@
 import type { OperationProfile } from "../profile/operation-profile.ts";
 import type { StoreCall } from "./store-call.ts";
 
-/** How a profile is saved. */
+/** How to save a profile. */
 export interface SaveProfileOptions extends StoreCall {
-  /** The version to replace, 0 for a new profile. By default any version is replaced. */
+  /** The version to replace, 0 for a new profile. By default replaces any version. */
   expectedVersion?: number | undefined;
 }
 
 /** Which profiles to list. */
 export interface ListProfilesOptions extends StoreCall {
-  /** The cursor of the previous page. */
+  /** Cursor from the previous page. */
   cursor?: string | undefined;
-  /** 100 by default, at most 1,000. */
+  /** Defaults to 100, up to 1,000. */
   limit?: number | undefined;
 }
 
-/** A page of profile ids, in the order of their code units. */
+/** A page of profile ids, sorted by code units. */
 export interface ProfilePage {
   profileIds: string[];
   /** Absent on the last page. */
   cursor?: string | undefined;
 }
 
-/** Stores profiles, each in its newest version. It validates nothing, since engines do so before they save. */
+/** Stores the newest version of each profile. Validates nothing, since engines do so before they save. */
 export interface ProfileStore {
   /**
    * Returns the stored profile with its new version, which counts from 1. `profile.version` is ignored.

@@ -4,11 +4,11 @@ import type { ChatBranch } from "./chat-store.ts";
 
 /** A history that must fit a budget. */
 interface FitRequest extends ChatBranch {
-  /** The system prompt as it is sent, the history, and the current turn. Oldest first. */
+  /** The final system prompt, the history and the current turn. Oldest first. */
   messages: readonly ChatMessage[];
   /** Index of the current turn's user message, which must stay. Its tool calls and their results follow it. */
   turnStart: number;
-  /** Counted tokens for these messages and the tools. Margins and messages of operations are already subtracted. */
+  /** Token budget for these messages and the tools. Margins and operations' messages are already subtracted. */
   budget: number;
   counter: TokenCounter;
   tools?: readonly ToolDescription[] | undefined;
@@ -18,7 +18,7 @@ interface FitRequest extends ChatBranch {
 /** Decides which part of a history is sent to the main model. */
 export interface PromptFitter {
   /**
-   * Returns messages within the budget. Those that stay keep their ids. The result should begin as it did for the
+   * Returns messages within the budget. Kept messages keep their ids. The result should start as it did for the
    * previous turn, so that the provider's cache stays valid. An error ends the run as `budget_exceeded`.
    */
   fit(request: FitRequest): Promise<readonly ChatMessage[]>;

@@ -4,9 +4,9 @@ import type { ChatStore } from "./chat-store.ts";
 import type { StoreCall } from "./store-call.ts";
 
 /**
- * Reads the state of a profile at the beginning of a turn: that of the answer which the previous turn shows. Without
- * `before` it is the state for the next turn. A feed contains what all shown answers appended. Artifacts are in the
- * order of their tags' code units.
+ * Reads the state of a profile at the start of a turn, that is, of the answer displayed in the previous turn. Without
+ * `before`, reads the state for the next turn. A feed contains what all displayed answers appended. Artifacts are
+ * sorted by tag in code units.
  */
 export async function readState(
   chat: Pick<ChatStore, "keptState">,

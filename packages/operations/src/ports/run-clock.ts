@@ -2,21 +2,21 @@ import { systemClock, type Clock } from "@ccl/core";
 
 /** A clock with timers, so that tests can control deadlines. */
 export interface RunClock extends Clock {
-  /** Calls back once after that many milliseconds. Returns a function that cancels the call. */
+  /** Calls back once after this many milliseconds. Returns a function that cancels the call. */
   schedule(
     delayMs: number,
     callback: () => void,
     options?: {
-      /** True: the timer does not keep the process alive. False by default. */
+      /** If true, the timer does not keep the process alive. Defaults to false. */
       isBackground?: boolean | undefined;
     },
   ): () => void;
 }
 
-// Node's timers support no longer delay, so a longer one is split.
+// Node's timers do not support longer delays, so those are split.
 const maxDelayMs = 2 ** 31 - 1;
 
-/** Adds the machine's timers to a clock that has none. */
+/** Adds system timers to a clock that has none. */
 export function toRunClock(clock: Clock | RunClock = systemClock): RunClock {
   if ("schedule" in clock) return clock;
   return { now: () => clock.now(), schedule: scheduleTimeout };
@@ -40,20 +40,19 @@ function scheduleTimeout(
   return () => clearTimeout(timer);
 }
 
-/** Waits for a time, or until it is woken. `onWake` passes the function that wakes it, and may return a cleanup. */
-export async function pause(
+/** Waits for a time, or until woken. `onWake` receives the function that wakes it, and may return a cleanup. */
+export function pause(
   clock: RunClock,
   delayMs: number,
   onWake?: (wake: () => void) => (() => void) | undefined,
 ): Promise<void> {
-  let cleanUp: (() => void) | undefined;
-  await new Promise<void>((resolve) => {
+  let cleanUp = (): void => {};
+  return new Promise<void>((resolve) => {
     const cancel = clock.schedule(delayMs, resolve);
     const clean = onWake?.(resolve);
     cleanUp = () => {
       cancel();
       clean?.();
     };
-  });
-  cleanUp?.();
+  }).finally(cleanUp);
 }

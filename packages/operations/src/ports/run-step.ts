@@ -17,9 +17,9 @@ export interface OperationStep {
   /** Counts from 1. */
   attempt: number;
   status: OperationStatus;
-  /** True: another attempt follows, so the operation has not ended. */
+  /** If true, another attempt follows, so the operation has not ended. */
   willRetry?: boolean | undefined;
-  /** True if a condition skipped it, its own or that of a dependency. A required operation does not fail by this. */
+  /** True if a condition skipped it, or one of its dependencies. This does not fail a required operation. */
   isExempt?: boolean | undefined;
   skippedReason?: SkippedReason | undefined;
   error?: OperationFailure | undefined;
@@ -37,7 +37,7 @@ export interface OperationStep {
 export interface MainStep {
   kind: "main_llm";
   attempt: number;
-  /** False if there was no prompt to call it with. */
+  /** False if there was no prompt to send. */
   executed: boolean;
   status: "done" | "error" | "aborted";
   finishReason: RunFinishReason;
@@ -49,17 +49,17 @@ export interface MainStep {
   steps?: readonly MainLlmStep[] | undefined;
 }
 
-/** A message of the turn before its answer: tool calls of the model, or a result. */
+/** A message in the turn before its answer: the model's tool calls, or a result. */
 export interface TurnMessageStep {
   kind: "turn_message";
   /** Counts from 0. */
   position: number;
   message: ChatMessage;
-  /** For a message of the model: the calls that produced it, including failed calls of other models. */
+  /** For a message of the model: the calls that produced it, including failed calls to other models. */
   steps?: readonly MainLlmStep[] | undefined;
 }
 
-/** A person's answer to an operation that waits. */
+/** A person's answer to a waiting operation. */
 export interface AnswerStep {
   kind: "answer";
   hook: Hook;
@@ -89,7 +89,7 @@ interface TakeOverStep {
   number: number;
 }
 
-/** Completed work of a run, which is never repeated. JSON. */
+/** A completed unit of a run's work, which is never repeated. JSON. */
 export type RunStep =
   | OperationStep
   | MainStep
@@ -99,7 +99,7 @@ export type RunStep =
   | TakeOverStep
   | StopStep;
 
-/** The key that identifies a step within its run. The same in every process. */
+/** Returns the key that identifies a step within its run. It is the same in every process. */
 export function runStepKey(step: RunStep): string {
   switch (step.kind) {
     case "operation":

@@ -5,33 +5,33 @@ import type { Trigger } from "../operation/operation-definition.ts";
 import type { TurnSettings } from "../operation/turn-settings.ts";
 import type { OperationProfile } from "../profile/operation-profile.ts";
 import type { RunResult } from "../events/run-result.ts";
-import type { AssistantVariant, ChatStore, TurnCommit, TurnOutcome } from "./chat-store.ts";
+import type { AssistantVariant, ChatStore, TurnCommit } from "./chat-store.ts";
 import type { AnswerStep, RunStep } from "./run-step.ts";
 import type { StoreCall } from "./store-call.ts";
 
-/** The input of a run, sufficient to resume it in another process. JSON. */
+/** Input of a run, sufficient to resume it in another process. JSON. */
 export interface RunInput {
-  /** Format of this record, and of the run's steps and events. An engine leaves a run in another format to others. */
+  /** Format of this record and of the run's steps and events. An engine skips runs in other formats. */
   formatVersion: 1;
   runId: string;
   chatId: string;
   branchId: string;
   trigger: Trigger;
   userMessageId: string;
-  /** The message of a new turn, if it is not in the chat yet. */
+  /** Message of a new turn, if the chat does not contain it yet. */
   userMessage?: string | Part[] | undefined;
-  /** Id of the answer. It is chosen at the start, so that a repeated call writes the same variant. */
+  /** Id of the answer. Chosen at the start, so that a repeated call writes the same variant. */
   assistantVariantId: string;
-  /** A snapshot from the start of the run. Absent: the run is the main call alone. */
+  /** Snapshot from the start of the run. If absent, the run is the main call alone. */
   profile?: OperationProfile | undefined;
-  /** Settings of the main call that the start specified. */
+  /** Settings of the main call passed to the start. */
   turn?: TurnSettings | undefined;
   initiator?: string | undefined;
   /** Milliseconds since the epoch. */
   startedAt: number;
   /** Milliseconds since the epoch. */
   deadlineMs?: number | undefined;
-  /** The caller's trace, as a `traceparent`. A worker that resumes the run continues that trace. */
+  /** The caller's trace, as a `traceparent`. A worker that resumes the run continues it. */
   trace?: string | undefined;
 }
 
@@ -40,24 +40,26 @@ interface ClientRequest {
   clientRequestId: string;
   /** SHA-256 of the request's canonical JSON. */
   payloadHash: string;
-  /** Milliseconds since the epoch. From then on the id may be reused. */
+  /** Milliseconds since the epoch. After that the id may be reused. */
   keptUntilMs: number;
 }
 
-/** The workers that own leases. */
+/** Identifies the workers that own leases. */
 export interface LeaseOwners {
-  /** Name of this worker in leases. A new id by default. */
+  /** This worker's name in leases. Defaults to a new id. */
   owner?: string | undefined;
-  /** True only if that worker has certainly ended, which frees its leases. File-based stores detect it per machine. */
+  /**
+   * True only if that worker has certainly ended, which frees its leases. File-based stores detect this per machine.
+   */
   isOwnerDead?: ((owner: string) => Promise<boolean>) | undefined;
 }
 
 /** A worker's request for a lease, and how long the lease lasts. */
 export interface LeaseRequest {
-  /** Name of the worker. A worker never acquires a lease again that it holds. */
+  /** Name of the worker. A worker never reacquires a lease that it holds. */
   owner: string;
   ttlMs: number;
-  /** The worker's time in milliseconds since the epoch. Leases that ended before it are free. */
+  /** The worker's time in milliseconds since the epoch. Leases that expired before it are free. */
   nowMs: number;
 }
 
@@ -65,7 +67,7 @@ export interface LeaseRequest {
 export interface RunLease {
   runId: string;
   owner: string;
-  /** Grows with each lease that the store grants on the branch, across its runs. Counts from 1. */
+  /** Increases with each lease that the store grants on the branch, across its runs. Counts from 1. */
   fencingToken: number;
   expiresAtMs: number;
 }
@@ -75,18 +77,14 @@ export interface NewRun {
   input: RunInput;
   clientRequest?: ClientRequest | undefined;
   lease: LeaseRequest;
-  /** Adds `input.userMessage` to `RunStore.chat`. */
-  addsMessage?: boolean | undefined;
 }
 
-/**
- * The outcome of a creation. The store checks for a known request first, then for an active run of the (chat, branch).
- */
+/** Outcome of a creation. The store checks for a known request first, then for an active run of the (chat, branch). */
 export type RunCreation =
   | { status: "created"; lease: RunLease }
-  /** The same request was already sent, with the same payload. */
+  /** The same request was already sent with the same payload. */
   | { status: "duplicate"; runId: string }
-  /** The same request id was already used, with another payload. */
+  /** The same request id was already used with another payload. */
   | { status: "payload_conflict"; runId: string }
   /** An unfinished run holds the (chat, branch). */
   | { status: "active"; runId: string };
@@ -97,46 +95,43 @@ export interface AbortRequest {
   reason?: string | undefined;
 }
 
-/** The outcome of a renewal. */
+/** Outcome of a renewal. */
 export type LeaseRenewal =
   | { status: "renewed"; lease: RunLease; abort?: AbortRequest | undefined }
   | { status: "lost" };
 
-/** An append to a run, stored as a whole or not at all. */
+/** Appended to a run as a whole or not at all. */
 export interface RunAppend {
   runId: string;
   fencingToken: number;
-  /** Numbered without gaps after the stored events. */
+  /** Numbered consecutively after the stored events. */
   events: readonly RunEvent[];
-  /** The first step of a key stays. */
+  /** For each key, the first step is kept. */
   steps: readonly RunStep[];
-  /**
-   * Ends the run, and frees its lease and the (chat, branch). A `run.finished` among the events has the same result.
-   */
+  /** Ends the run and frees its lease and the (chat, branch). A `run.finished` among the events has the same result. */
   result?: RunResult | undefined;
-  /** What `RunStore.chat` stores with the append. */
+  /** Stored as a variant of the turn and selected. Replaces a variant with the same id. */
   answer?: AssistantVariant | undefined;
+  /** Applied to the turn and its state. Operations that were applied before are skipped. */
   commit?: TurnCommit | undefined;
 }
 
 /**
- * The outcome of an append. `stale_lease`: a higher token was granted, or the run has ended. Nothing was stored.
- * Entries that the same token has already appended are skipped, so an append may be repeated. `turn` has the outcomes of
- * a commit.
+ * Outcome of an append. `stale_lease`: a higher token was granted, or the run has ended. Nothing was stored. Entries
+ * already appended with the same token are skipped, so an append may be repeated.
  */
 export interface AppendOutcome {
   status: "appended" | "stale_lease";
-  turn?: TurnOutcome[] | undefined;
 }
 
 /** A run as stored. */
 export interface StoredRun {
   input: RunInput;
-  /** In the order of the appends. For an ended run, a store may leave out the main call and its messages. */
+  /** In append order. For an ended run, a store may omit the main call and its messages. */
   steps: RunStep[];
   /** Number of the last event. 0 before the first. */
   lastSeq: number;
-  /** Present once it has ended. */
+  /** Present once the run has ended. */
   result?: RunResult | undefined;
   abort?: AbortRequest | undefined;
   /** The current lease, or the last one. */
@@ -145,23 +140,23 @@ export interface StoredRun {
 
 /** Which events to read. */
 export interface ReadEventsOptions extends StoreCall {
-  /** A whole number, 0 by default. Anything else is `invalid_options`. */
+  /** A whole number, 0 by default. Anything else is rejected with `invalid_options`. */
   afterSeq?: number | undefined;
-  /** 1,000 by default, at most 10,000. */
+  /** Defaults to 1,000, up to 10,000. */
   limit?: number | undefined;
 }
 
 /** Which runs to list. */
 export interface ListRunsOptions extends StoreCall {
-  /** Lists ended runs too, newest first. By default only unfinished ones. */
+  /** Also lists ended runs, newest first. By default only unfinished ones. */
   all?: boolean | undefined;
-  /** The cursor of the previous page. */
+  /** Cursor from the previous page. */
   cursor?: string | undefined;
-  /** 100 by default, up to 1,000. */
+  /** Defaults to 100, up to 1,000. */
   limit?: number | undefined;
 }
 
-/** A page of runs, in the order of their ids' code units. */
+/** A page of runs, sorted by id in code units. */
 export interface RunPage {
   runs: { runId: string; lease?: RunLease | undefined }[];
   /** Absent on the last page. */
@@ -170,45 +165,46 @@ export interface RunPage {
 
 /** Which finished runs to delete. */
 export interface PruneRunsOptions extends StoreCall {
-  /** Milliseconds since the epoch. Runs that ended before it are deleted, the oldest first. */
+  /** Milliseconds since the epoch. Deletes runs that ended before it, oldest first. */
   endedBeforeMs: number;
-  /** The caller's time. Runs whose request ids are still remembered at that time stay. */
+  /** The caller's time. Keeps runs whose request ids are still remembered at that time. */
   nowMs: number;
-  /** 1,000 by default, at most 10,000. */
+  /** Defaults to 1,000, up to 10,000. */
   limit?: number | undefined;
 }
 
-/** Stores runs, so that one worker at a time executes each and another can resume it after a crash. */
+/** Stores runs, so that one worker at a time executes each run and another can resume it after a crash. */
 export interface RunStore {
-  /** The chat in the same records. An engine that uses it stores a turn and its run in the same step. */
-  readonly chat?: ChatStore | undefined;
-  /** Creates the run, reserves the (chat, branch) and leases the run, or does nothing and returns why. Atomic. */
+  /** The chat in the same records, so that a turn and its run are stored in one step. */
+  readonly chat: ChatStore;
+  /**
+   * Creates the run, adds its message to the chat if missing, reserves the (chat, branch) and leases the run. Otherwise
+   * does nothing and returns why. Atomic.
+   */
   createRun(run: NewRun, options?: StoreCall): Promise<RunCreation>;
   loadRun(runId: string, options?: StoreCall): Promise<StoredRun | undefined>;
-  /** Undefined if the run has ended or is leased. @throws OperationsError `unknown_run` */
+  /** Returns undefined if the run has ended or is leased. @throws OperationsError `unknown_run` */
   acquireLease(
     runId: string,
     request: LeaseRequest,
     options?: StoreCall,
   ): Promise<RunLease | undefined>;
-  /**
-   * `lost`: the run has ended, or another lease was granted. An expired lease is renewed if it is still the last one.
-   */
+  /** `lost`: the run has ended, or another lease was granted. Renews an expired lease if it is still the last one. */
   renewLease(
     lease: RunLease,
     request: { ttlMs: number; nowMs: number },
     options?: StoreCall,
   ): Promise<LeaseRenewal>;
-  /** Frees the run immediately. Does nothing if the lease is lost. */
+  /** Frees the run immediately. Does nothing if the lease is already lost. */
   releaseLease(lease: RunLease, options?: StoreCall): Promise<void>;
   append(append: RunAppend, options?: StoreCall): Promise<AppendOutcome>;
-  /** In the order of `seq`. @throws OperationsError `unknown_run` */
+  /** Returns events ordered by `seq`. @throws OperationsError `unknown_run` */
   readEvents(runId: string, options?: ReadEventsOptions): Promise<RunEvent[]>;
-  /** Stores an abort for the lease's holder, which reads it on renewal. The first stays. False if the run has ended. */
+  /** Stores an abort, which the lease's holder reads on renewal. The first one is kept. False if the run has ended. */
   requestAbort(runId: string, request: AbortRequest, options?: StoreCall): Promise<boolean>;
-  /** Stores the answer as a step, without a lease. The first stays. False if there is one or the run has ended. */
+  /** Stores the answer as a step, without a lease. The first one is kept. False if one exists or the run has ended. */
   answer(runId: string, answer: AnswerStep, options?: StoreCall): Promise<boolean>;
   listRuns(options?: ListRunsOptions): Promise<RunPage>;
-  /** Deletes finished runs with their events and steps. Returns how many. Chats and sessions stay. */
+  /** Deletes finished runs with their events and steps. Returns their number. Keeps chats and sessions. */
   prune(options: PruneRunsOptions): Promise<number>;
 }

@@ -4,16 +4,16 @@ import type { ConversationStore } from "./conversation-store.ts";
 
 /** What to search for. */
 export interface TurnSearch {
-  /** A turn matches if it contains all of these words, in any variant, ignoring case. */
+  /** A turn matches if its variants together contain all of these words, ignoring case. */
   text: string;
-  /** Returns only this many of the newest turns. 20 by default. */
+  /** Returns only this many of the newest turns. Defaults to 20. */
   limit?: number | undefined;
   signal?: AbortSignal | undefined;
 }
 
 const turnsAtOnce = 500;
 
-/** Finds the newest turns of a branch that contain all words, oldest first. Stops reading at the last hit. */
+/** Returns the newest turns of a branch that contain all words, oldest first. Stops reading at the last hit. */
 export async function searchTurns(
   chat: Pick<ConversationStore, "turns">,
   branch: ChatBranch,

@@ -1,4 +1,4 @@
-/** A store whose methods are called through `call`. Its other members are the store's own. */
+/** Wraps a store so that its methods are called through `call`. Its other members are unchanged. */
 export function withCalls<Store extends object>(
   store: Store,
   call: (method: string, run: () => Promise<unknown>) => Promise<unknown>,

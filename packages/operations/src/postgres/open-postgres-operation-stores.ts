@@ -5,13 +5,13 @@ import { openStores, type OpenStoresOptions } from "../stores/open-stores.ts";
 
 /** The connection, and the options of all stores. */
 export interface PostgresOperationStoresOptions extends OpenStoresOptions {
-  /** A pool or client of pg, or a PGlite. It stays open. The table is created in its first schema. */
+  /** A pool or client of pg, or a PGlite. It is not closed. The table is created in its first schema. */
   client: PostgresClient;
 }
 
 /**
- * Opens `createOperationStores` in PostgreSQL 13 or newer. An acknowledged write is on the server's disk, whatever the
- * server's `synchronous_commit`.
+ * Opens `createOperationStores` in PostgreSQL 13 or newer. Acknowledged writes are on the server's disk, regardless of
+ * its `synchronous_commit` setting.
  * @throws OperationsError
  */
 export async function openPostgresOperationStores(

@@ -3,7 +3,7 @@ import { writtenTag } from "./written-tag.ts";
 import type { OperationProfile, ProfileOperation } from "./operation-profile.ts";
 import type { ProfileIssue } from "./profile-issue.ts";
 
-/** Warns of conditions on tags that another operation of the hook writes and that are not dependencies. */
+/** Warns of conditions on tags that another operation of the hook writes without being a dependency. */
 export function checkConditions(
   { operations }: OperationProfile,
   registry: OperationRegistry,

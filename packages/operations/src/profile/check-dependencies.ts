@@ -3,7 +3,7 @@ import type { OperationProfile, ProfileOperation } from "./operation-profile.ts"
 import type { ProfileIssue } from "./profile-issue.ts";
 
 interface Graph {
-  /** The first operation of each id. */
+  /** The first operation with each id. */
   byId: ReadonlyMap<string, { index: number; operation: ProfileOperation }>;
   operations: readonly ProfileOperation[];
 }
@@ -69,8 +69,8 @@ function checkReference(
 }
 
 /**
- * Walks the graph depth-first, in the order of the profile. It returns an issue for each dependency that closes a
- * cycle, up to a limit. It also returns the ids in an order in which each follows all of its dependencies.
+ * Walks the graph depth-first, in profile order. Returns an issue for each dependency that closes a cycle, up to a
+ * limit. Also returns the ids in topological order, dependencies first.
  */
 function walk({ byId, operations }: Graph): { cycles: ProfileIssue[]; order: string[] } {
   const cycles: ProfileIssue[] = [];
@@ -115,7 +115,9 @@ function cycleIssue(index: number, at: number, trail: readonly string[]): Profil
   return { code: "dependency_cycle", path: dependsOnPath(index, at), message };
 }
 
-/** Finds operations that can never start on a trigger, since a dependency is disabled or set for the other trigger. */
+/**
+ * Finds operations that can never start on a trigger, because a dependency is disabled or set for the other trigger.
+ */
 function checkReach(
   { byId, operations }: Graph,
   { hook, trigger, order }: { hook: Hook; trigger: Trigger; order: readonly string[] },

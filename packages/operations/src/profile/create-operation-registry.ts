@@ -4,7 +4,7 @@ import { operationsOf } from "./defined-profile.ts";
 import { OperationsError } from "../operations-error.ts";
 import type { OperationRegistry, RegisteredOperation } from "./registered-operation.ts";
 
-/** An empty registry. */
+/** Creates an empty registry. */
 export function createOperationRegistry(): OperationRegistry {
   const operations = new Map<string, RegisteredOperation>();
   const defined = new Set<string>();
@@ -38,7 +38,7 @@ export function createOperationRegistry(): OperationRegistry {
 
 function checkHandler({ operationId }: OperationDefinition, handler: unknown): void {
   if (handler === undefined || typeof handler === "function") return;
-  const message = `The handler of ${JSON.stringify(operationId)} is no function; leave it out for that of the kind.`;
+  const message = `The handler of ${JSON.stringify(operationId)} is not a function; leave it out for that of the kind.`;
   throw new OperationsError("invalid_definition", message);
 }
 

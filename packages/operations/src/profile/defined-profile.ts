@@ -19,7 +19,7 @@ export function withOperations(
   return { ...profile, [operationsKey]: operations };
 }
 
-/** The operations that are attached to a profile. None for a plain record. */
+/** Returns the operations attached to a profile. Returns none for a plain record. */
 export function operationsOf(
   profile: OperationProfile | DefinedProfile,
 ): readonly RegisteredOperation[] {

@@ -34,7 +34,7 @@ const config = z.strictObject({
 const text = z.string();
 const count = z.int().min(1);
 
-/** The shape of a turn's settings. */
+/** Validates a turn's settings. */
 export const turnShape: z.ZodType<TurnSettings> = z
   .strictObject({
     system: text.max(1_000_000),
@@ -68,7 +68,7 @@ export const turnShape: z.ZodType<TurnSettings> = z
   })
   .exactPartial();
 
-/** The shape of a stored profile. `validateProfile` checks how its parts fit together. */
+/** Validates a stored profile. `validateProfile` checks how its parts fit together. */
 export const profileShape: z.ZodType<OperationProfile> = z.strictObject({
   formatVersion: z.literal(1).exactOptional(),
   profileId: id,

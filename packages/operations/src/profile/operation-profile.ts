@@ -7,21 +7,21 @@ export interface ProfileOperation {
   config: OperationConfig;
 }
 
-/** A stored set of operations. It holds JSON only, without secrets or code. */
+/** A stored set of operations. It contains only JSON, without secrets or code. */
 export interface OperationProfile {
-  /** Format of this record. 1 if absent. */
+  /** Format of this record. Defaults to 1. */
   formatVersion?: 1 | undefined;
-  /** Stable, such as `rp-light`. */
+  /** Stable id, such as `rp-light`. */
   profileId: string;
   name: string;
   description?: string | undefined;
-  /** False: a run consists of its main call only. */
+  /** If false, a run consists only of its main call. */
   enabled: boolean;
-  /** Part of the key of the profile's state between runs. A new id begins without state. */
+  /** Part of the key of the profile's state between runs. A new id starts without state. */
   operationProfileSessionId: string;
   /** Set by the store. Counts from 1. */
   version?: number | undefined;
   operations: ProfileOperation[];
-  /** Settings of the main call in runs of this profile. */
+  /** Settings of the main call in this profile's runs. */
   turn?: TurnSettings | undefined;
 }

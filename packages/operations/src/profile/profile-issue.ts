@@ -3,8 +3,8 @@ import type { Issue } from "@ccl/core";
 /** An issue with one of these codes. */
 export type ProfileIssue = Issue & { code: ProfileIssueCode };
 /**
- * What can be wrong with a profile. `dependency_unreachable` is a warning, or an error if the dependent operation is
- * required. `unawaited_condition` is a warning: the condition reads the value from before the hook.
+ * Problems of a profile. `dependency_unreachable` is a warning, or an error if the dependent operation is required.
+ * `unawaited_condition` is a warning: the condition reads the value from before the hook.
  */
 type ProfileIssueCode =
   | "invalid_shape"

@@ -7,27 +7,26 @@ import type { OperationProfile } from "./operation-profile.ts";
 export interface RegisteredOperation {
   /** Frozen. */
   definition: OperationDefinition;
-  /** Absent: the engine's own handler of the kind. */
+  /** If absent, the engine uses its own handler of the kind. */
   handler?: OperationHandler | undefined;
-  /** Used instead of a handler: creates it from the options that the engine passes to its own kinds. */
+  /** Used instead of a handler. Creates one from the options that the engine passes to its own kinds. */
   createHandler?: ((options: BuiltinOperationsOptions) => OperationHandler) | undefined;
 }
 
 /** The operations that profiles may name. */
 export interface OperationRegistry {
   /**
-   * Adds an operation. Without a handler the engine uses its own handler of the kind.
+   * Adds an operation. Without a handler, the engine uses its own handler of the kind.
    * @throws OperationsError `duplicate_operation`, `invalid_definition`
    */
   register(definition: OperationDefinition, handler?: OperationHandler): void;
   /**
-   * Adds the operations that are attached to a profile of `defineProfile`, and replaces those that the same profile
-   * added before. The engine does this for profiles that it receives. A process that resumes their runs must do it
-   * when it starts.
+   * Adds the operations attached to a profile from `defineProfile`, and replaces those that the same profile added
+   * before. The engine does this for profiles passed to it. A process that resumes their runs must do it on startup.
    * @throws OperationsError `duplicate_operation`, `invalid_definition`
    */
   define(profile: OperationProfile): void;
-  /** In the order of their ids' code units. */
+  /** Returns definitions sorted by id in code units. */
   definitions(): OperationDefinition[];
   find(operationId: string): RegisteredOperation | undefined;
 }

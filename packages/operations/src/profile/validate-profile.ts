@@ -19,16 +19,16 @@ import type { OperationProfile } from "./operation-profile.ts";
 import { profileShape } from "./operation-profile-schema.ts";
 import type { ProfileIssue } from "./profile-issue.ts";
 
-/** A profile that matches a registry. It is a deep-frozen copy, so it stays valid. */
+/** A profile validated against a registry. It is a deep-frozen copy, so it stays valid. */
 export interface ValidProfile extends OperationProfile {
-  /** Issues that do not prevent a run. Not enumerable, so they are not stored. */
+  /** Issues that do not prevent a run. Not enumerable, and therefore not stored. */
   readonly warnings: readonly Issue[];
 }
 
 /**
  * Checks everything that can be known before a run: the shape, the operations and their configuration, the dependency
- * graph, that no two operations write one tag, and that it contains no secrets. Returns all issues at once, up to 100.
- * See `ProfileIssueCode`.
+ * graph, that no two operations write the same tag, and that there are no secrets. Returns all issues at once, up to
+ * 100. See `ProfileIssueCode`.
  */
 export function validateProfile(
   profile: OperationProfile,
@@ -114,7 +114,7 @@ function checkConfig(
 const secretKey =
   /^(api_?key|password|passwd|secret|client_?secret|access_?token|auth_?token|authorization)$/i;
 
-/** True if a field that is named like a secret contains a text. */
+/** True if a field with a secret-like name contains a string. */
 function holdsSecretField(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   return Object.entries(value).some(
@@ -123,7 +123,7 @@ function holdsSecretField(value: unknown): boolean {
   );
 }
 
-/** Checks the templates that the engine's own renderer renders. */
+/** Checks the templates that the engine's own renderer will render. */
 function checkTemplates(
   { definition, handler }: RegisteredOperation,
   { params }: OperationConfig,
@@ -141,7 +141,7 @@ function checkTemplates(
   });
 }
 
-/** Checks what an operation writes, if its parameters say so. */
+/** Checks what an operation writes, if its parameters specify a write. */
 function checkWrite(
   { kind, operationId }: OperationDefinition,
   write: unknown,
@@ -168,7 +168,7 @@ function checkParams(
   const paramsSchema = given === "kind" ? paramsSchemaOf(kind) : given;
   if (paramsSchema === undefined || !isJsonSchema(paramsSchema)) return issues;
   try {
-    // The same object each time, since its identity is the key of the compiled schema.
+    // Passes the same object each time, since compiled schemas are cached by identity.
     const read = createJsonSchemaChecker(paramsSchema)(JSON.parse(JSON.stringify(params)));
     for (const { path: at, message } of read.ok ? [] : read.issues) {
       issues.push({ code: "invalid_params", path: [...path, ...at], message });
@@ -190,7 +190,7 @@ function checkTags({ operations }: OperationProfile, registry: OperationRegistry
     if (tag === undefined) continue;
     const path = ["operations", index, "config", "params", "writeArtifact", "tag"];
     if (!tagPattern.test(tag)) {
-      const message = `${JSON.stringify(tag)} is no tag: a letter or _, then up to 99 letters, digits, _ or -.`;
+      const message = `${JSON.stringify(tag)} is not a tag: a letter or _, then up to 99 letters, digits, _ or -.`;
       issues.push({ code: "invalid_tag", path, message });
     }
     const other = writers.get(tag);

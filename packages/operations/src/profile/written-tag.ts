@@ -1,7 +1,7 @@
 import type { OperationConfig } from "../operation/operation-config.ts";
 import type { OperationDefinition } from "../operation/operation-definition.ts";
 
-/** The one tag that a configured operation may write: `params.writeArtifact.tag`, or that of its definition. */
+/** Returns the one tag that a configured operation may write: `params.writeArtifact.tag`, or its definition's tag. */
 export function writtenTag(
   definition: OperationDefinition,
   config: OperationConfig,

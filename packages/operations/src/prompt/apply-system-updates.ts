@@ -7,24 +7,24 @@ import type {
   SystemUpdate,
 } from "./assembled-prompt.ts";
 
-/** A message and where it comes from. */
+/** A message and its origin. */
 interface WrittenMessage {
   message: ChatMessage;
   origin: PromptOrigin;
 }
 
-/** All unchanged base messages of a report share this, since there may be very many. */
+/** Shared by all unchanged base messages of a report, since there may be very many. */
 const untouched: readonly PromptContributor[] = Object.freeze([]);
 
-/** Origin of an unchanged base message. */
+/** Returns the origin of an unchanged base message. */
 export function baseOrigin(messageId: string | undefined): PromptOrigin {
   const origin = { from: "base", contributors: untouched } as const;
   return messageId === undefined ? origin : { ...origin, messageId };
 }
 
 /**
- * Applies updates to the leading block, one after another. They prepend to its first system message, append to its
- * last one, or replace all of them. Updates that the last replace undoes are reported as overridden.
+ * Applies updates to the leading block in order. They prepend to its first system message, append to its last one, or
+ * replace all of them. Updates undone by the last replace are reported as overridden.
  */
 export function applySystemUpdates(
   lead: readonly ChatMessage[],
@@ -57,7 +57,7 @@ function systemMessage(content: string, contributors: PromptContributor[]): Writ
   return { message: { role: "system", content }, origin: { from: "system", contributors } };
 }
 
-/** Puts one system message in place of the first one, or at the top if there was none. */
+/** Replaces all system messages with one, at the place of the first one or at the top if there was none. */
 function replacedBlock(
   lead: readonly WrittenMessage[],
   { contributor, content }: SystemUpdate,

@@ -14,10 +14,10 @@ import { promptAdditions } from "./prompt-additions.ts";
 
 /**
  * Assembles the prompt of the main call: inclusions by `(order, tag)`, then effects in commit order. Pure: the same
- * input gives the same prompt, and the input is not changed. Linear in the messages.
+ * input yields the same prompt, and the input is not modified. Linear in the messages.
  *
  * The path of an issue begins with `effects` and the index of the effect, or with `inclusions` and the tag. Its codes:
- * - `anchor_trimmed`: an anchor says `onAnchorTrimmed: "fail"` and its message is not in the base
+ * - `anchor_trimmed`: an anchor has `onAnchorTrimmed: "fail"` and its message is not in the base
  * - `invalid_anchor`: there is no message to insert at: no user turn, a depth that is not a whole number of 0 or
  *   less, a system message
  * - `template_render_error`

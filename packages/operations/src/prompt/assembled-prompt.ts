@@ -6,7 +6,7 @@ import type { PromptAnchor, PromptEffect } from "../effects/operation-effect.ts"
 /** A tagged value with a prompt inclusion. */
 export interface InclusionInput {
   tag: string;
-  /** Order of the operation that wrote it. Smaller comes first, ties are sorted by tag in code units. */
+  /** Order of the operation that wrote it. Smaller comes first. Ties are sorted by tag in code units. */
   order: number;
   inclusion: PromptInclusion;
   value: unknown;
@@ -18,42 +18,42 @@ export interface EffectInput {
   effect: PromptEffect;
 }
 
-/** The window that the prompt must fit. */
+/** The context window that the prompt must fit. */
 export interface PromptTrim {
   counter: TokenCounter;
   /**
-   * Token limit of the whole prompt as the model sees it, including framing, tools and markers. With an estimate a tenth
-   * of it is held back.
+   * Token limit of the whole prompt as the model sees it, including framing, tools and markers. With an estimating
+   * counter, a tenth of it is reserved.
    */
   budget: number;
   /** Counted in addition to the messages. */
   tools?: readonly ToolDescription[] | undefined;
 }
 
-/** The parts of a prompt. */
+/** Inputs of a prompt. */
 export interface AssemblePromptOptions {
   /** The selected history, including the current user turn. Oldest first. */
   base: readonly ChatMessage[];
   inclusions: readonly InclusionInput[];
   /** In commit order. */
   effects: readonly EffectInput[];
-  /** Counts `maxTokens` of inclusions. Core's estimate by default. */
+  /** Counts `maxTokens` of inclusions. Defaults to core's estimate. */
   counter?: TokenCounter | undefined;
-  /** The user message that began the turn. The last one by default. */
+  /** The user message that started the turn. Defaults to the last one. */
   userMessageId?: string | undefined;
-  /** Values by tag for the templates of inclusions. Those of `inclusions` by default. */
+  /** Values by tag for templates of inclusions. Defaults to those of `inclusions`. */
   art?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What added something to the prompt. */
+/** The source of an addition to the prompt. */
 export type PromptContributor =
   | { kind: "inclusion"; tag: string }
   | { kind: "effect"; operationId: string; effectIndex: number };
 
-/** A synthetic message and its intended place. */
+/** A synthetic message and its intended position. */
 export interface PromptInsert {
   contributor: PromptContributor;
-  /** Path of issues about it. */
+  /** Path for issues about it. */
   path: (string | number)[];
   message: ChatMessage;
   anchor: PromptAnchor;
@@ -61,7 +61,7 @@ export interface PromptInsert {
   onAnchorTrimmed: "boundary" | "drop" | "fail";
 }
 
-/** A change of the system prompt. */
+/** A change to the system prompt. */
 export interface SystemUpdate extends Omit<
   Extract<PromptEffect, { type: "prompt.system_update" }>,
   "type" | "source"
@@ -69,7 +69,7 @@ export interface SystemUpdate extends Omit<
   contributor: PromptContributor;
 }
 
-/** Where one message of the prompt comes from. */
+/** Origin of one message of the prompt. */
 export interface PromptOrigin {
   /** `base`: unchanged. `system`: with updates. `insert`: synthetic. */
   from: "base" | "system" | "insert";
@@ -79,33 +79,33 @@ export interface PromptOrigin {
   contributors: readonly PromptContributor[];
 }
 
-/** Base messages that were left out. A tool call is always removed together with its results. */
+/** Base messages that were omitted. A tool call is always removed together with its results. */
 interface TrimDecision {
   messageIds: (string | undefined)[];
   reason: "budget";
 }
 
-/** An update or a replacement that a later one has overridden. */
+/** An update or replacement overridden by a later one. */
 interface OverriddenUpdate {
   contributor: PromptContributor;
   by: PromptContributor;
 }
 
-/** An insert that is not where its anchor says. */
+/** An insert that was not placed at its anchor. */
 export interface ClampedAnchor {
   contributor: PromptContributor;
-  /** The anchor is too far back, cut off, or inside a tool call with its results. Or nothing is there to replace. */
+  /** The anchor is too far back, trimmed, or inside a tool call with its results. Or there is nothing to replace. */
   reason: "beyond_start" | "anchor_trimmed" | "inside_tool_calls" | "nothing_to_replace";
 }
 
-/** An insert that is not in the prompt. */
+/** An insert that was left out of the prompt. */
 interface DroppedInsert {
   contributor: PromptContributor;
-  /** `unrenderable`: an inclusion from an earlier turn that cannot be rendered. The run continues without it. */
+  /** `unrenderable`: an inclusion from an earlier turn failed to render. The run continues without it. */
   reason: "anchor_trimmed" | "empty" | "unrenderable";
 }
 
-/** An inclusion that was cut to its `maxTokens`. */
+/** An inclusion that was truncated to its `maxTokens`. */
 interface ShortenedInclusion {
   tag: string;
   removedTokens: number;
@@ -113,21 +113,21 @@ interface ShortenedInclusion {
 
 /** Explains how the prompt was assembled. */
 export interface PromptReport {
-  /** One for each message of the prompt, in the same order. */
+  /** One entry per message of the prompt, in the same order. */
   messages: PromptOrigin[];
   trimmed: TrimDecision[];
   overridden: OverriddenUpdate[];
   clamped: ClampedAnchor[];
   dropped: DroppedInsert[];
   shortened: ShortenedInclusion[];
-  /** Base messages that a `replace` removed. */
+  /** Base messages removed by a `replace`. */
   replaced: { messageIds: (string | undefined)[]; by: PromptContributor }[];
 }
 
 /** A prompt and its report. */
 export interface AssembledPrompt {
   messages: ChatMessage[];
-  /** Tokens of the whole prompt by its counter. Present if the prompt was fitted to a window. */
+  /** Tokens of the whole prompt according to its counter. Present if the prompt was fitted to a window. */
   tokens?: number | undefined;
   explain: PromptReport;
 }

@@ -2,7 +2,7 @@ import type { ChatMessage } from "@ccl/core";
 
 import type { PromptInsert } from "./assembled-prompt.ts";
 
-/** Messages that stay together, with inserts around them: a tool call up to its results, or any single message. */
+/** Messages that stay together, with inserts around them: a tool call and its results, or any single message. */
 interface MessageGroup {
   /** Index of its first message in the base. */
   start: number;
@@ -10,13 +10,13 @@ interface MessageGroup {
   end: number;
   before: PromptInsert[];
   after: PromptInsert[];
-  /** Replaces the group. */
+  /** Insert that replaces the group. */
   replacement?: PromptInsert | undefined;
 }
 
 /** The parts of a base history. */
 export interface BaseLayout {
-  /** How many messages the leading block has. It consists of system and developer messages. */
+  /** Number of messages in the leading block, which consists of system and developer messages. */
   leadCount: number;
   /** Index of the current user turn. -1 if no user message follows the leading block. */
   userIndex: number;
@@ -26,13 +26,13 @@ export interface BaseLayout {
   groupAt: readonly (MessageGroup | undefined)[];
 }
 
-/** How many system and developer messages precede all others. */
+/** Counts the system and developer messages that precede all others. */
 export function leadCountOf(messages: readonly ChatMessage[]): number {
   const first = messages.findIndex(({ role }) => role !== "system" && role !== "developer");
   return first < 0 ? messages.length : first;
 }
 
-/** Finds the leading block, tool calls with their results, and the current turn. Linear. */
+/** Finds the leading block, tool calls with their results, and the current turn. Linear time. */
 export function baseLayout(base: readonly ChatMessage[], userMessageId?: string): BaseLayout {
   const leadCount = leadCountOf(base);
   const groups = groupsOf(base, leadCount);
@@ -58,7 +58,7 @@ function groupsOf(base: readonly ChatMessage[], leadCount: number): MessageGroup
   const groups: MessageGroup[] = [];
   for (let start = leadCount; start < base.length;) {
     let end = start + 1;
-    // A call between another call and its result adds its own results to the group.
+    // A call between another call and its result extends the group by its own results.
     for (let index = start; index < end; index += 1)
       end = Math.max(end, (lastResultOf.get(index) ?? index) + 1);
     groups.push({ start, end, before: [], after: [] });

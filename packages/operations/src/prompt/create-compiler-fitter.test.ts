@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 
 import { defineProfile } from "../define/define-profile.ts";
 import { compute, template } from "../define/operations.ts";
-import { createChatStore } from "../stores/create-chat-store.ts";
+import { createOperationStores } from "../stores/create-operation-stores.ts";
 import type { PromptFitter } from "../ports/prompt-fitter.ts";
 import { createRunEngine } from "../run/create-run-engine.ts";
 
@@ -97,8 +97,8 @@ it.each(["edited", "deleted"])(
     const secret = "ZX-4711";
     const mainModel = createScriptedModel(Array.from({ length: 42 }, (_, at) => textOf(at + 500)));
     const limits = { prompt: { counter: estimatedCounter, budget: 3_000 } };
-    const chat = createChatStore();
-    const engine = createRunEngine({ mainModel, limits, chat });
+    const { runs, chat } = createOperationStores();
+    const engine = createRunEngine({ mainModel, limits, runs, recover: false });
     const branch = { chatId: "c", branchId: "main" };
     const say = async (turn: number): Promise<string> => {
       const message = turn === 1 ? `The order number is ${secret}.` : "Go on.";

@@ -5,7 +5,7 @@ import { branchKey } from "../ports/branch-key.ts";
 import type { PromptFitter } from "../ports/prompt-fitter.ts";
 import { leadCountOf } from "./base-layout.ts";
 
-/** What was cut from a branch, and the history that it was cut from. */
+/** The messages trimmed from a branch, and the history that they came from. */
 interface Remembered {
   state: FitState;
   length: number;
@@ -15,9 +15,9 @@ interface Remembered {
 const keptBranches = 1_000;
 
 /**
- * Fits prompts with `fitMessages` of @ccl/context-compiler, which is loaded for the first one. Messages that were cut
- * stay cut while the process lives and the branch only grows. After an edit of earlier messages, or in another
- * process, the history is cut once more.
+ * Fits prompts with `fitMessages` of @ccl/context-compiler, which is loaded on first use. Trimmed messages stay trimmed
+ * while the process lives and the branch only grows. After an edit of earlier messages, or in another process, the
+ * history is trimmed again.
  */
 export function createCompilerFitter(): PromptFitter {
   const cuts = new Map<string, Remembered>();
@@ -34,7 +34,7 @@ export function createCompilerFitter(): PromptFitter {
         counter,
         safetyMargin: 0,
         tools,
-        // The state contains words of the messages that were cut, so it must not outlive an edit of them.
+        // The state contains words from the trimmed messages, so it must not outlive an edit of them.
         state: goesOn ? known.state : undefined,
         pin: (_, index) => index === turnStart,
       });
@@ -48,7 +48,7 @@ export function createCompilerFitter(): PromptFitter {
   };
 }
 
-/** Leaves out the system prompt, which changes from turn to turn. */
+/** Omits the system prompt, which changes from turn to turn. */
 function historyOf(messages: readonly ChatMessage[]): readonly ChatMessage[] {
   return messages.slice(leadCountOf(messages));
 }

@@ -4,7 +4,7 @@ import type { ClampedAnchor, PromptInsert, PromptReport } from "./assembled-prom
 import type { BaseLayout } from "./base-layout.ts";
 
 /**
- * Binds each insert to the layout: around or in place of a group of messages, never between a tool call and its
+ * Binds each insert to the layout: around a group of messages or in place of it, never between a tool call and its
  * results. Returns the inserts directly after the leading block.
  */
 export function placeInserts(
@@ -48,7 +48,7 @@ interface Binding {
   afterLead: PromptInsert[];
 }
 
-/** Puts an insert directly after the leading block, and reports that its anchor says otherwise. */
+/** Places an insert directly after the leading block, and reports that its anchor differs. */
 function standBehindLead(
   insert: PromptInsert,
   reason: ClampedAnchor["reason"] | undefined,
@@ -65,7 +65,7 @@ function bindOffset(insert: PromptInsert, offset: number, binding: Binding): str
     return `A depth is a whole number of 0 or less, counted from the end, not ${offset}.`;
   const index = base.length + offset;
   const isBeyond = index < layout.leadCount;
-  // The tail of an empty history is directly after the leading block.
+  // In an empty history, the tail is directly after the leading block.
   if (isBeyond || base.length === layout.leadCount) {
     standBehindLead(insert, isBeyond ? "beyond_start" : undefined, binding);
     return undefined;

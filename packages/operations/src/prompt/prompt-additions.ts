@@ -18,13 +18,13 @@ import type {
   SystemUpdate,
 } from "./assembled-prompt.ts";
 
-/** Everything that is added to a base, in commit order. */
+/** Everything added to a base, in commit order. */
 export interface PromptAdditions {
   updates: SystemUpdate[];
   inserts: PromptInsert[];
 }
 
-/** Converts inclusions by `(order, tag)`, then effects in commit order, to updates of the system prompt and inserts. */
+/** Converts inclusions by `(order, tag)`, then effects in commit order, to inserts and system prompt updates. */
 export function promptAdditions(
   options: AssemblePromptOptions,
   report: PromptReport,
@@ -80,14 +80,14 @@ function textOfInclusion(
   return success(cut.text);
 }
 
-/** The effect that corresponds to an inclusion. */
+/** Converts an inclusion to the corresponding effect. */
 function effectOf({ tag, inclusion }: InclusionInput, content: string): PromptEffect {
   const { mode, role = "system", depth = 0 } = inclusion;
   const payload = { role, content, source: `art.${tag}` };
   if (mode === "after_last_user") return { type: "prompt.append_after_last_user", ...payload };
   if (mode === "at_depth")
     return { type: "prompt.insert_at_depth", depthFromEnd: depth, ...payload };
-  // Unlike an effect, an inclusion has no separator of its own.
+  // Unlike effects, inclusions have no configurable separator.
   const update = { type: "prompt.system_update", content, separator: "\n\n" } as const;
   return { ...update, mode: mode === "prepend_system" ? "prepend" : "append" };
 }

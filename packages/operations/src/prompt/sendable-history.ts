@@ -1,6 +1,6 @@
 import type { ChatMessage } from "@ccl/core";
 
-/** The history without unanswered tool calls and empty answers, as providers require. The same array if it has none. */
+/** Removes unanswered tool calls and empty answers, as providers require. Returns the same array if there are none. */
 export function sendableHistory(history: readonly ChatMessage[]): readonly ChatMessage[] {
   if (!history.some(isSuspect)) return history;
   const answered = new Set(history.map(({ toolCallId }) => toolCallId));

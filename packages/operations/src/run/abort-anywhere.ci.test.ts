@@ -6,9 +6,10 @@ import { describe, expect, it } from "vitest";
 
 import { foldRunEvents } from "../events/fold-run-events.ts";
 import type { OperationHandler } from "../operation/operation-context.ts";
-import { createChatStore } from "../stores/create-chat-store.ts";
+import type { ConversationStore } from "../ports/conversation-store.ts";
+import type { RunStore } from "../ports/run-store.ts";
+import { createOperationStores } from "../stores/create-operation-stores.ts";
 import { readState } from "../ports/read-state.ts";
-import { createRunStore } from "../stores/create-run-store.ts";
 import { runStepKey } from "../ports/run-step.ts";
 import { createVirtualClock, type VirtualClock } from "../testing/create-virtual-clock.ts";
 import {
@@ -104,7 +105,6 @@ async function runWithAbort(moment: number | undefined): Promise<Trial> {
       ...both,
       writesTag: "b",
       does: working(5_000, false, "b"),
-      params: { timeoutMs: 20_000 },
     },
     {
       id: "c",
@@ -115,14 +115,12 @@ async function runWithAbort(moment: number | undefined): Promise<Trial> {
       does: working(10, true, "c"),
     },
   ];
-  const runs = createRunStore();
-  const chat = createChatStore();
+  const { runs, chat } = createOperationStores();
   const { engine, start } = scenario({
     operations,
     clock,
     mainModel: model,
-    runs: watched(runs),
-    chat: watched(chat),
+    runs: { ...watched(runs), chat: watched(chat) },
   });
   const handle = await engine.start({ ...start, signal: controller.signal }).catch(() => undefined);
   handle?.onEvent(({ type, seq }) => happens(`event ${seq} ${type}`));
@@ -147,8 +145,8 @@ async function runWithAbort(moment: number | undefined): Promise<Trial> {
 
 interface Left {
   handle: RunHandle;
-  runs: ReturnType<typeof createRunStore>;
-  chat: ReturnType<typeof createChatStore>;
+  runs: RunStore;
+  chat: ConversationStore;
 }
 
 /** Whether result, journal, events, session and chat say the same. */

@@ -135,13 +135,12 @@ describe("long artifact values", () => {
   it("of a run under way outlive every look", async () => {
     const engine = engineOf();
     const sweeping = engine.pruneRuns.bind(engine);
-    const looks = { ...stores, chat: { ...stores.chat } };
-    const { commitTurn } = stores.chat;
-    stores = looks;
-    looks.chat.commitTurn = async (...call) => {
-      await sweeping({ endedBeforeMs: Infinity });
-      return commitTurn(...call);
+    const { append } = stores.runs;
+    const looks: typeof append = async (appended, call) => {
+      if (appended.commit !== undefined) await sweeping({ endedBeforeMs: Infinity });
+      return append(appended, call);
     };
+    stores = { ...stores, runs: { ...stores.runs, append: looks } };
     const slow = engineOf();
     await turn(slow, "u1");
     await turn(slow, "u2");

@@ -8,27 +8,26 @@ import type { ChatStore, KeptWrite } from "../ports/chat-store.ts";
 import type { RunStore } from "../ports/run-store.ts";
 import type { StoreCall } from "../ports/store-call.ts";
 
-/** Where to store long values of artifacts. */
+/** Where to store long artifact values. */
 export interface ArtifactValueOptions {
   store: ArtifactStore;
-  /** Values with more characters of JSON are offloaded. 16,384 by default. */
+  /** Values longer than this as JSON are offloaded. Defaults to 16,384 characters. */
   aboveChars?: number | undefined;
   /**
-   * Source of the handles, `operations` by default. If two run stores share the artifact store, each needs its own.
-   * Otherwise one deletes values that only the other uses.
+   * Source of the handles. Defaults to `operations`. If two run stores share the artifact store, each needs its own
+   * source. Otherwise one deletes values that only the other uses.
    */
   source?: string | undefined;
 }
 
-/** Stores that offload long values. */
-export interface OffloadedStores {
+/** A store that offloads long values. */
+export interface OffloadedRuns {
   runs: RunStore;
-  chat: ChatStore;
-  /** Deletes the values that no run and no state uses any more. Returns how many. */
+  /** Deletes values that no run and no state uses any more. Returns their number. */
   sweep(call?: StoreCall): Promise<number>;
 }
 
-/** Replaces a long value in a record. */
+/** Stands in for a long value in a record. */
 interface ValueHandle {
   cclArtifact: string;
   sizeBytes: number;
@@ -42,14 +41,15 @@ const defaultAboveChars = 16_384;
 const decoder = new TextDecoder();
 
 /**
- * Offloads long artifact values to an artifact store and keeps their handles in the records. Reads return the values.
+ * Offloads long artifact values to an artifact store and keeps their handles in the records. Reads return the original
+ * values.
  */
 export function offloadValues(
-  { runs, chat }: Pick<OffloadedStores, "runs" | "chat">,
+  runs: RunStore,
   { store, aboveChars = defaultAboveChars, source = "operations" }: ArtifactValueOptions,
-): OffloadedStores {
+): OffloadedRuns {
   const keep = async (value: unknown, runId: string): Promise<unknown> => {
-    // A value that looks like a handle is offloaded too, so that a read never confuses the two.
+    // Values that look like a handle are offloaded too, so that reads never confuse the two.
     if (!isLargerThan(value, aboveChars) && !isHandle(value)) return value;
     const sessionId = JSON.stringify([runId]);
     const imported = { handleId: sha256Hex(sessionId), createdAt: 0, summary: "" };
@@ -67,15 +67,14 @@ export function offloadValues(
   };
   return {
     runs: offloadRuns(runs, keep, resolve),
-    chat: offloadChat(chat, keep, resolve),
-    sweep: (call) => sweep({ runs, chat, store, source }, call),
+    sweep: (call) => sweep({ runs, store, source }, call),
   };
 }
 
 type Keep = (value: unknown, runId: string) => Promise<unknown>;
 type Resolve = (value: unknown) => Promise<unknown>;
 
-/** Where records contain values of artifacts. */
+/** Paths of artifact values within records. */
 const valuesOf = {
   effects: "*.effects.*.value",
   result: "artifacts.*.value",
@@ -84,7 +83,7 @@ const valuesOf = {
   commit: "operations.*.write.value.value",
 };
 
-/** A copy in which the values at a place are replaced, all of them concurrently. `*` stands for each item of a list. */
+/** Returns a copy with the values at a path replaced, all concurrently. `*` stands for each item of a list. */
 async function changedAt<Value>(record: Value, place: string, change: Resolve): Promise<Value> {
   const changed = async (part: unknown, [key, ...keys]: string[]): Promise<unknown> => {
     if (key === undefined) return change(part);
@@ -92,12 +91,13 @@ async function changedAt<Value>(record: Value, place: string, change: Resolve): 
     if (!isRecord(part) || part[key] === undefined) return part;
     return { ...part, [key]: await changed(part[key], keys) };
   };
-  // Only values change, whose type is unknown.
+  // Changes only values, whose type is unknown.
   return (await changed(record, place.split("."))) as Value;
 }
 
 function offloadRuns(runs: RunStore, keep: Keep, resolve: Resolve): RunStore {
   return overriding(runs, {
+    chat: offloadChat(runs.chat, resolve),
     async append(append, call) {
       const change: Resolve = (value) => keep(value, append.runId);
       const { events, steps, result, commit } = append;
@@ -122,7 +122,7 @@ function offloadRuns(runs: RunStore, keep: Keep, resolve: Resolve): RunStore {
   });
 }
 
-function offloadChat(chat: ChatStore, keep: Keep, resolve: Resolve): ChatStore {
+function offloadChat(chat: ChatStore, resolve: Resolve): ChatStore {
   const whole = <Writes extends readonly KeptWrite[]>(writes: Writes): Promise<Writes> =>
     changedAt(writes, valuesOf.writes, resolve);
   return overriding(chat, {
@@ -131,14 +131,10 @@ function offloadChat(chat: ChatStore, keep: Keep, resolve: Resolve): ChatStore {
       return { heads, shown: await whole(shown), hidden: await whole(hidden) };
     },
     writesOf: async (runId, call) => whole(await chat.writesOf(runId, call)),
-    async commitTurn(commit, call) {
-      const change: Resolve = (value) => keep(value, commit.runId);
-      return chat.commitTurn(await changedAt(commit, valuesOf.commit, change), call);
-    },
   });
 }
 
-/** The store with some of its methods replaced. */
+/** Returns the store with some of its methods overridden. */
 function overriding<Store extends object>(store: Store, own: Partial<Store>): Store {
   return new Proxy(store, {
     get(target, key) {
@@ -150,17 +146,13 @@ function overriding<Store extends object>(store: Store, own: Partial<Store>): St
 
 interface Sweeping {
   runs: RunStore;
-  chat: ChatStore;
   store: ArtifactStore;
   source: string;
 }
 
-async function sweep(
-  { store, source, ...records }: Sweeping,
-  call: StoreCall = {},
-): Promise<number> {
+async function sweep({ runs, store, source }: Sweeping, call: StoreCall = {}): Promise<number> {
   const gone: ArtifactHandle[] = [];
-  // Handles are sorted by id, so those of one owner are consecutive.
+  // Handles are sorted by id, so those of one owner are adjacent.
   let owner: { sessionId: string; isShown: (artifactId: string) => boolean } | undefined;
   let cursor: string | undefined;
   do {
@@ -168,7 +160,7 @@ async function sweep(
     for (const handle of page.handles) {
       const { sessionId = "", artifactId } = handle;
       if (owner?.sessionId !== sessionId)
-        owner = { sessionId, isShown: await shownBy(records, sessionId, call) };
+        owner = { sessionId, isShown: await shownBy(runs, sessionId, call) };
       if (!owner.isShown(artifactId)) gone.push(handle);
     }
     cursor = page.cursor;
@@ -180,15 +172,15 @@ async function sweep(
   return gone.length;
 }
 
-/** Which values a run uses, in its record or in the state. An unfinished run may use any. */
+/** Returns which values a run uses, in its record or in the state. An unfinished run may use any value. */
 async function shownBy(
-  { runs, chat }: Pick<Sweeping, "runs" | "chat">,
+  runs: RunStore,
   sessionId: string,
   call: StoreCall,
 ): Promise<(artifactId: string) => boolean> {
   const [runId = ""]: string[] = JSON.parse(sessionId);
   if ((await runs.loadRun(runId, call)) !== undefined) return () => true;
-  const values = (await chat.writesOf(runId, call)).map(({ write }) => write.value);
+  const values = (await runs.chat.writesOf(runId, call)).map(({ write }) => write.value);
   const ids = new Set(values.map((value) => (isHandle(value) ? value.cclArtifact : undefined)));
   return (artifactId) => ids.has(artifactId);
 }

@@ -14,15 +14,15 @@ import type { RunContext } from "./run-context.ts";
 import type { MainLlmStep } from "../events/run-result.ts";
 import { safeText } from "./safe-text.ts";
 
-/** A call of the main model in progress, including the fallback models if it fails. */
+/** A main model call in progress, including fallback models if it fails. */
 export interface Question {
-  /** Resolves with the answer. If it rejects, `seen` returns what was streamed before. */
+  /** Resolves with the answer. If it rejects, `seen` returns what was streamed before that. */
   ask(request: ModelRequest, models: readonly LanguageModel[]): Promise<ModelResponse>;
   /** The text so far. */
   text(): string;
-  /** The failed models, and what the current one has streamed. */
+  /** Returns the failed models, and what the current one has streamed. */
   seen(): MainLlmStep[];
-  /** The steps of a finished call: the models that failed, and the one that returned the response. */
+  /** Returns the steps of a finished call: the failed models, and the one that returned the response. */
   ended(response: ModelResponse): MainLlmStep[];
   /** Stops streaming. Later pieces are dropped. */
   close(): void;
@@ -124,7 +124,7 @@ function errorOf(error: unknown): NonNullable<MainLlmStep["error"]> {
   return { code, message: safeText(messageOf(error), 512) };
 }
 
-/** False after an abort, since no answer is needed any more. */
+/** False after an abort, since an answer is no longer needed. */
 function mayFallBack(error: unknown): boolean {
   return !LanguageModelError.isInstance(error) || error.code !== "aborted";
 }

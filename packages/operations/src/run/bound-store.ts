@@ -2,9 +2,7 @@ import type { RunClock } from "../ports/run-clock.ts";
 import { OperationsError } from "../operations-error.ts";
 import { withCalls } from "../ports/with-calls.ts";
 
-/**
- * Limits the time of each call of a store. After that the call fails with `unavailable`, even if it still completes.
- */
+/** Limits the duration of each store call. After that the call fails with `unavailable`, even if it later completes. */
 export function boundStore<Store extends object>(
   store: Store,
   { clock, timeoutMs }: { clock: RunClock; timeoutMs: number },

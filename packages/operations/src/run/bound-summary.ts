@@ -2,13 +2,13 @@ import { safeText } from "./safe-text.ts";
 
 /** How much of a summary to keep. */
 export interface SummaryLimits {
-  /** Character limit of the whole, as JSON. */
+  /** Maximum length of the summary as JSON. */
   maxChars: number;
-  /** Character limit of a text without a limit of its own. */
+  /** Maximum length of a string that has no limit of its own. */
   maxTextChars: number;
 }
 
-/** Limit of an operation's summary, in characters of JSON. */
+/** Maximum length of an operation's summary as JSON. */
 export const maxSummaryChars: number = 4_096;
 
 const textLimits = new Map([
@@ -26,7 +26,7 @@ interface Bounding {
   leftChars: number;
 }
 
-/** Masks and truncates what a handler reports about its work. References to credentials are removed. */
+/** Masks and truncates what a handler reports about its work. Removes credential references. */
 export function boundSummary(
   summary: unknown,
   limits: SummaryLimits,
@@ -37,7 +37,8 @@ export function boundSummary(
 
 function boundRecord(record: object, bounding: Bounding, depth: number): Record<string, unknown> {
   const bounded: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(record).slice(0, maxItems)) {
+  const entries = Object.entries(record);
+  for (const [key, value] of entries.slice(0, maxItems)) {
     if (hiddenKeys.has(key) || value === undefined || key === "__proto__") continue;
     const name = safeText(key, 100);
     bounding.leftChars -= name.length + 4;
@@ -47,6 +48,7 @@ function boundRecord(record: object, bounding: Bounding, depth: number): Record<
     }
     bounded[name] = boundValue(value, { bounding, depth: depth + 1, key });
   }
+  if (entries.length > maxItems) bounded["truncated"] = true;
   return bounded;
 }
 
@@ -57,7 +59,7 @@ function boundValue(
   if (typeof value === "string") {
     const max = Math.min(textLimits.get(key) ?? bounding.limits.maxTextChars, bounding.leftChars);
     const text = safeText(value, max);
-    bounding.leftChars -= text.length + 2;
+    bounding.leftChars -= JSON.stringify(text).length;
     return text;
   }
   bounding.leftChars -= typeof value === "number" ? String(value).length + 1 : 6;

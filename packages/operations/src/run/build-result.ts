@@ -1,5 +1,6 @@
 import type { Hook, Trigger } from "../operation/operation-definition.ts";
-import { effectsOf, type OperationRecord, type RunContext } from "./run-context.ts";
+import { effectsOf, type OperationRecord } from "./operation-record.ts";
+import type { RunContext } from "./run-context.ts";
 import type { MainStep } from "../ports/run-step.ts";
 import type {
   CommitLogEntry,
@@ -10,7 +11,7 @@ import type {
 } from "../events/run-result.ts";
 import type { FinishCommand } from "./reduce-run.ts";
 
-/** Builds the result of a run at its end. */
+/** Builds the result of a finished run. */
 export function buildResult(run: RunContext, command: FinishCommand): RunResult {
   const { input, services } = run;
   const { type: _, ...end } = command;
@@ -44,7 +45,7 @@ export function buildResult(run: RunContext, command: FinishCommand): RunResult 
   };
 }
 
-/** The record of the main call in the result. */
+/** Builds the record of the main call in the result. */
 export function mainRun(run: RunContext, step: MainStep): MainLlmRun {
   const { executed, status, finishReason, partial, text, usage, steps } = step;
   const { assistantVariantId } = run.input;
@@ -61,7 +62,7 @@ export function mainRun(run: RunContext, step: MainStep): MainLlmRun {
   };
 }
 
-/** Adds the reason, if an operation caused the end. */
+/** Adds the reason, if an operation caused the run to end. */
 export function withReason(run: RunContext, end: FinishCommand): FinishCommand {
   const { failedDetails, failedType } = end;
   if (failedDetails?.operationId === undefined || failedDetails.errorCode !== undefined) return end;
@@ -88,7 +89,7 @@ function operationRuns({ plan, records, input }: RunContext): OperationRun[] {
     const { required } = config;
     return { operationId, hook, trigger, required, status: "skipped", skippedReason: reason };
   });
-  // In each hook the operations that were left out come last.
+  // In each hook, operations left out of the plan come last.
   const all = [...runs, ...leftOut];
   return [...all.filter(isBefore), ...all.filter((operation) => !isBefore(operation))];
 }
@@ -121,7 +122,7 @@ function operationRun({ operation, end }: OperationRecord, trigger: Trigger): Op
   };
 }
 
-/** Effects of operations that were done, but whose hook was not committed. */
+/** Returns the effects of done operations whose hook was not committed. */
 function discarded({ records, commitLog }: RunContext): CommitLogEntry[] {
   const committed = new Set(commitLog.map(({ hook }) => hook));
   return records.flatMap((record): CommitLogEntry[] => {

@@ -18,6 +18,7 @@ import { messageOf } from "../operation/message-of.ts";
 import { OperationsError } from "../operations-error.ts";
 import type { MainStep, TurnMessageStep } from "../ports/run-step.ts";
 import { sendableHistory } from "../prompt/sendable-history.ts";
+import { takeStep } from "./apply-step.ts";
 import { createQuestion, type Question } from "./ask-model.ts";
 import { operationCodeOf } from "./check-outcome.ts";
 import { fittedPrompt } from "./fitted-prompt.ts";
@@ -32,9 +33,9 @@ import type { OperationErrorCode } from "../operation/operation-failure.ts";
 const defaultMaxSteps = 8;
 
 /**
- * Assembles the prompt and calls the main model, with streaming if it can. Runs the tools that the model requests,
- * then calls it again. Messages of the turn are in the journal before the next call, so a crash repeats no completed
- * call.
+ * Assembles the prompt and calls the main model, streaming if supported. Runs the tools that the model requests, then
+ * calls it again. Messages of the turn are journaled before the next call, so no completed call is repeated after a
+ * crash.
  */
 export function callMain(run: RunContext, attempt: number): MainCall {
   let question: Question | undefined;
@@ -94,7 +95,7 @@ export function callMain(run: RunContext, attempt: number): MainCall {
   };
 }
 
-/** The present state of the answer. */
+/** Returns the current state of the answer. */
 function endOf(
   run: RunContext,
   attempt: number,
@@ -162,13 +163,13 @@ function requestOf(
   return { request, isLast };
 }
 
-/** @throws the error of the engine's `models` */
+/** Resolves the models. @throws the error of the engine's `models` */
 async function modelsOf({ services, turn }: RunContext): Promise<readonly LanguageModel[]> {
   if (turn.models === undefined) return services.mainModels;
   return Promise.all(turn.models.map(async (reference) => services.models(reference)));
 }
 
-/** The model's message with its tool calls, and the reasoning that its provider requires with them. */
+/** Builds the model's message with its tool calls, and the reasoning that its provider requires with them. */
 function callingMessage(run: RunContext, response: ModelResponse, question: Question): ChatMessage {
   const { toolCalls, providerMetadata } = response;
   const id = `${run.input.assistantVariantId}/${run.turnMessages.length}`;
@@ -181,12 +182,10 @@ function addTurnMessage(
   position: number,
   of: Pick<TurnMessageStep, "message" | "steps">,
 ): void {
-  const step: TurnMessageStep = { kind: "turn_message", position, ...of };
-  run.turnMessages[position] = step;
-  run.writer.step(step);
+  takeStep(run, { kind: "turn_message", position, ...of });
 }
 
-/** Runs the latest tool calls of the model that have no result yet, concurrently. */
+/** Runs the model's latest tool calls that have no result yet, concurrently. */
 async function answerCalls(
   run: RunContext,
   attempt: number,
@@ -239,7 +238,7 @@ const usageKeys = [
   "costUsd",
 ] as const;
 
-/** The prompt of the main call, with everything that the first hook has committed. */
+/** Builds the prompt of the main call, with everything that the first hook committed. */
 async function mainPrompt(
   run: RunContext,
   { attempt, tools }: { attempt: number; tools: ToolDescription[] | undefined },
@@ -248,7 +247,7 @@ async function mainPrompt(
     ({ operation, end, isCommitted }) =>
       operation.hook === "before_main_llm" && isCommitted && end?.effects !== undefined,
   );
-  // The writes of committed operations are already in the artifacts of the run.
+  // Writes of committed operations are already in the run's artifacts.
   const { artifacts } = run;
   const limit = run.services.limits.prompt;
   const trim = limit && { ...limit, tools };
@@ -274,7 +273,7 @@ const finishReasons: Readonly<Record<FinishReason, RunFinishReason>> = {
   other: "unknown",
 };
 
-/** Keeps the part of the answer that readers have seen, as after an abort. */
+/** Keeps the part of the answer that readers have already seen, as after an abort. */
 function failedStep(error: unknown, end: Omit<MainStep, "status" | "finishReason">): MainStep {
   const { code, finishReason } = failureOf(error, end.executed);
   const shown = { code, message: safeText(messageOf(error), 512) };

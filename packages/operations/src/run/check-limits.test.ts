@@ -27,8 +27,8 @@ describe("limits", () => {
     ["concurrency is two", { concurrency: JSON.parse('"two"') }],
     ["prompt.budget is -1", { prompt: { ...prompt, budget: -1 } }],
     ["prompt.budget is undefined", { prompt: { ...prompt, budget: JSON.parse("{}").budget } }],
-    ["prompt.counter is no token counter", { prompt: { ...prompt, counter: JSON.parse("{}") } }],
-    ["prompt.counter is no token counter", { prompt: JSON.parse('{ "budget": 1 }') }],
+    ["prompt.counter is not a token counter", { prompt: { ...prompt, counter: JSON.parse("{}") } }],
+    ["prompt.counter is not a token counter", { prompt: JSON.parse('{ "budget": 1 }') }],
   ])("are refused: %s", (message, limits) => {
     expect(() => checkLimits(limits)).toThrow(message);
   });

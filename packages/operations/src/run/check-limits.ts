@@ -1,16 +1,16 @@
 import { refuse } from "../operations-error.ts";
 import type { EngineLimits } from "./engine-options.ts";
 
-// Smaller values would let polling or renewal repeat forever.
+// Smaller values would cause polling or renewal in a busy loop.
 const positive: ReadonlySet<string> = new Set(["leaseMs", "pollMs", "storeTimeoutMs"]);
 
-/** Refuses limits that are not numbers or are too small. @throws OperationsError `invalid_options` */
+/** Rejects limits that are not numbers or are too small. @throws OperationsError `invalid_options` */
 export function checkLimits({ prompt, ...limits }: EngineLimits): void {
   for (const [name, value] of Object.entries(limits))
     check(name, value, positive.has(name) ? 1 : 0);
   if (prompt === undefined) return;
   check("prompt.budget", prompt.budget, 0);
-  if (typeof prompt.counter?.count !== "function") refuse("prompt.counter is no token counter.");
+  if (typeof prompt.counter?.count !== "function") refuse("prompt.counter is not a token counter.");
 }
 
 function check(name: string, value: unknown, min: number): void {

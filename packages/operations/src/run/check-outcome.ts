@@ -1,7 +1,7 @@
 import type { Issue, Result } from "@ccl/core";
-import { failure, LanguageModelError, success } from "@ccl/core";
+import { LanguageModelError, success } from "@ccl/core";
 
-import { valueAt } from "@ccl/core/json";
+import { deepFreeze, valueAt } from "@ccl/core/json";
 
 import { copyJson } from "../artifact/copy-json.ts";
 import { isLargerThan } from "../artifact/is-larger-than.ts";
@@ -16,6 +16,7 @@ import { OperationsError } from "../operations-error.ts";
 import { allowedEffects } from "../operation/allowed-effects.ts";
 import { boundSummary } from "./bound-summary.ts";
 import { messageOf } from "../operation/message-of.ts";
+import { noEffects } from "./operation-record.ts";
 import type { PlannedOperation } from "./plan-run.ts";
 import { safeText } from "./safe-text.ts";
 import type {
@@ -58,17 +59,16 @@ const statuses: ReadonlySet<string> = new Set<OperationStatus>([
 ]);
 const maxMessageChars = 512;
 const detailLimits = { maxChars: 2_048, maxTextChars: 512 };
-const noEffects: readonly OperationEffect[] = Object.freeze([]);
 
 const noStatus = "The handler gave back no outcome with a status.";
 const nothingDone: CheckedOutcome = Object.freeze({ status: "done", effects: noEffects });
 
-/** True for a code that an operation may fail with. */
+/** True for an error code that an operation may return. */
 function isErrorCode(code: unknown): code is OperationErrorCode {
   return typeof code === "string" && errorCodes.has(code);
 }
 
-/** A failed outcome with a message that is safe to show. */
+/** Creates a failed outcome with a message that is safe to show. */
 export function failedOutcome(
   code: OperationErrorCode,
   message: string,
@@ -80,7 +80,7 @@ export function failedOutcome(
   return { status: "error", effects: noEffects, error };
 }
 
-/** Validates what a handler returned. */
+/** Validates the return value of a handler. */
 export function checkOutcome(
   outcome: OperationOutcome,
   operation: PlannedOperation,
@@ -108,7 +108,7 @@ export function checkOutcome(
   };
 }
 
-/** Untyped handlers may return a text, or an error that they have caught. */
+/** Converts an error. Untyped handlers may return a string or an error that they have caught. */
 function failureOf(error: unknown): CheckedOutcome {
   if (typeof error === "string") return failedOutcome("internal_error", error);
   const { code, message, details }: { code?: unknown; message?: unknown; details?: unknown } =
@@ -118,7 +118,7 @@ function failureOf(error: unknown): CheckedOutcome {
   return failedOutcome(isErrorCode(code) ? code : "internal_error", text, details);
 }
 
-/** The outcome for an error that a handler threw. Its causes are left out, since they may contain requests. */
+/** Creates the outcome for an error thrown by a handler. Drops its causes, since they may contain requests. */
 export function outcomeOfThrown(error: unknown): CheckedOutcome {
   const code = LanguageModelError.isInstance(error)
     ? modelErrorCode(error.code)
@@ -126,7 +126,7 @@ export function outcomeOfThrown(error: unknown): CheckedOutcome {
   return failedOutcome(code, messageOf(error));
 }
 
-/** The code that an error of this package names in its details. */
+/** Returns the code in the details of an error of this package. */
 export function operationCodeOf(error: unknown): OperationErrorCode {
   const details = OperationsError.isInstance(error) ? error.details : undefined;
   const code = valueAt(details, ["operationCode"]);
@@ -138,7 +138,7 @@ function checkEffects(
   operation: PlannedOperation,
 ): CheckedOutcome {
   if (!Array.isArray(effects))
-    return failedOutcome("validation_error", "The effects are no list; give an array.");
+    return failedOutcome("validation_error", "The effects are not a list; pass an array.");
   const checked: OperationEffect[] = [];
   const writes: string[] = [];
   for (const [index, effect] of effects.entries()) {
@@ -162,29 +162,21 @@ function readEffect(effect: OperationEffect): Result<OperationEffect> {
   const copy = maskedCopy(effect);
   if (!copy.ok) return copy;
   const shape = effectShape.safeParse(copy.value);
-  // The copy is deeply frozen, the output of the shape is not.
-  if (isEffect(copy.value, shape.success)) return success(copy.value);
-  const [first, ...rest] = (shape.error?.issues ?? []).map(({ path, message }): Issue => ({
+  if (shape.success) return success(deepFreeze(shape.data));
+  const issues = shape.error.issues.map(({ path, message }): Issue => ({
     code: "invalid_shape",
     path: path.map(String),
     message,
   }));
-  return failure(
-    first ?? { code: "invalid_shape", path: [], message: "It has another shape." },
-    ...rest,
-  );
+  return { ok: false, issues };
 }
 
-/** A frozen copy in which provider keys and tokens are masked, since effects go to prompts, sessions and journals. */
+/** Returns a frozen copy with provider keys and tokens masked, since effects go to prompts, sessions and journals. */
 function maskedCopy(effect: OperationEffect): ReturnType<typeof copyJson> {
   const copy = copyJson(effect);
   if (!copy.ok) return copy;
   const masked = maskTokensDeep(copy.value);
   return masked === copy.value ? copy : copyJson(masked);
-}
-
-function isEffect(value: unknown, hasShape: boolean): value is OperationEffect {
-  return hasShape && value !== null;
 }
 
 function describe(index: number, issues: readonly Issue[]): string {

@@ -9,10 +9,10 @@ import type { Trigger } from "../operation/operation-definition.ts";
 import type { StartOptions } from "./engine-options.ts";
 import { messageOf } from "../operation/message-of.ts";
 
-/** Options of a start, with their defaults. */
+/** Options of a start, with defaults applied. */
 export type StartRequest = StartOptions & { trigger: Trigger; branchId: string };
 
-/** Refuses options that no run can start with. @throws OperationsError `invalid_options` */
+/** Rejects options that no run can start with. @throws OperationsError `invalid_options` */
 export function checkStart(options: StartOptions, nowMs: number): StartRequest {
   const { trigger = "generate", branchId = "main" } = options;
   const { chatId, message, userMessageId, profile, profileRef } = options;
@@ -37,7 +37,7 @@ export function checkStart(options: StartOptions, nowMs: number): StartRequest {
     );
   }
   if (signal !== undefined && typeof signal?.addEventListener !== "function")
-    refuse("The signal is no AbortSignal.");
+    refuse("The signal is not an AbortSignal.");
   const { deadlineAt, timeoutMs } = options;
   if (deadlineAt !== undefined && timeoutMs !== undefined)
     refuse("Give deadlineAt or timeoutMs, not both.");
@@ -79,7 +79,7 @@ function checkMessage(message: unknown): void {
     refuse("message must be a text, or a list of parts that each have a type.");
   }
   try {
-    // Bytes are not JSON, and each store encodes them in its own way.
+    // Bytes are not JSON, and each store encodes them differently.
     canonicalJson(isText ? message : message.map((part) => ({ ...part, data: undefined })));
   } catch (cause) {
     throw new OperationsError(
@@ -96,7 +96,7 @@ function isPart(part: unknown): part is { type: string } {
   );
 }
 
-/** Identifies the payload of a start with a request id. The deadline is left out, since it is a point in time. */
+/** Hashes the payload of a start with a request id. Excludes the deadline, since it is a point in time. */
 export function payloadHash(options: StartRequest): string {
   const { trigger, chatId, branchId, message, userMessageId, profile, profileRef } = options;
   const { initiator, turn } = options;

@@ -5,6 +5,7 @@ import { sessionOf } from "../ports/chat-state.ts";
 import { readState } from "../ports/read-state.ts";
 import type { OperationEffect } from "../effects/operation-effect.ts";
 import { done, scenario, write, type Scenario } from "../../test-support/engine-scenario.ts";
+import { writtenChat } from "../../test-support/written-chat.ts";
 import type { MainPrompt } from "./engine-options.ts";
 import type { RunResult } from "../events/run-result.ts";
 
@@ -231,16 +232,14 @@ describe("an inclusion that can't be rendered", () => {
       inclusion: { mode: "append_system", template: "{% if %}" },
     } as const;
     const at = { ...key, userMessageId: "earlier" };
-    await world.chat.appendUserMessage({ ...at, content: "" });
-    await world.chat.commitTurn({
+    const written = writtenChat(world);
+    await written.say({ ...at, content: "" });
+    await written.commit({
       ...at,
       runId: "earlier",
       hook: "before_main_llm",
-      fencingToken: 0,
       writtenAt: 0,
-      operations: [
-        { operationId: "a", effects: [], isRequired: false, write: { value: write, version: 1 } },
-      ],
+      operations: [{ operationId: "a", effects: [], write: { value: write, version: 1 } }],
       state: { runId: "earlier", session: sessionOf(key), heads: {} },
     });
     expect((await turn(world)).status).toBe("done");

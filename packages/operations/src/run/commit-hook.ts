@@ -3,25 +3,17 @@ import { isTurnEffect } from "../effects/is-effect-of.ts";
 import type { OperationEffect } from "../effects/operation-effect.ts";
 import { valuesByTag } from "../kinds/template-scope-of.ts";
 import { defaultRenderer } from "../liquid/create-template-renderer.ts";
-import type { RunEventBody } from "../events/run-event.ts";
 import type { Hook } from "../operation/operation-definition.ts";
-import type { OperationTurnEffects, TurnCommit, TurnOutcome } from "../ports/chat-store.ts";
+import type { OperationTurnEffects } from "../ports/chat-store.ts";
 import { fittedPrompt } from "./fitted-prompt.ts";
-import { OperationsError } from "../operations-error.ts";
-import { messageOf } from "../operation/message-of.ts";
 import { artifactsAfter, promptEffectsOf, withUserVariant } from "./operation-view.ts";
-import {
-  effectsOf,
-  formerOf,
-  type OperationRecord,
-  type RunContext,
-  writeOf,
-} from "./run-context.ts";
+import { effectsOf, type OperationRecord, writeOf } from "./operation-record.ts";
+import { formerOf, type RunContext } from "./run-context.ts";
 import type { CommitLogEntry, CommittedEffect, FailedDetails } from "../events/run-result.ts";
 import { safeText } from "./safe-text.ts";
 import type { OperationErrorCode } from "../operation/operation-failure.ts";
 
-/** An operation whose effects are to be committed. */
+/** An operation whose effects will be committed. */
 interface Committing {
   record: OperationRecord;
   /** If a required operation fails before the main call, the others are not committed either. */
@@ -31,15 +23,10 @@ interface Committing {
 }
 
 /**
- * Commits the effects of a hook's done operations in commit order. Those of each operation are committed together or
- * not at all. Before the main call a failure of a required operation discards everything. The commit may be repeated
- * after a crash. If the chat is apart and throws, all operations fail. Undefined: nothing more can be stored.
- * @throws OperationsError `stale_lease`
+ * Writes the effects of a hook's done operations to the journal, in commit order. Each operation's effects are
+ * committed together or not at all. Before the main call, a failed required operation discards everything.
  */
-export async function commitHook(
-  run: RunContext,
-  hook: Hook,
-): Promise<CommitLogEntry[] | undefined> {
+export async function commitHook(run: RunContext, hook: Hook): Promise<CommitLogEntry[]> {
   const all = run.records.flatMap((record): Committing[] => {
     const { operation, end } = record;
     if (operation.hook !== hook || end?.effects === undefined) return [];
@@ -48,24 +35,13 @@ export async function commitHook(
   checkExpectedVersions(run, all);
   checkInclusions(run, all);
   if (hook === "before_main_llm") await checkInserts(run, all);
-  try {
-    if (!isDiscarded(all) && !(await commitAll(run, hook, all))) return undefined;
-  } catch (error) {
-    if (OperationsError.isInstance(error) && error.code === "stale_lease") throw error;
-    const message = safeText(`A store failed: ${messageOf(error)}`, 512);
-    for (const committing of all) committing.failure ??= { code: "internal_error", message };
-  }
-  const discards = isDiscarded(all);
+  const discards = all.some(({ isRequired, failure }) => isRequired && failure !== undefined);
+  if (!discards) commitAll(run, hook, all);
   return all.map((committing) => entryOf(committing, hook, discards));
 }
 
-/** Applies the outcome of a commit, new or stored, to the run. Returns what to announce. */
-export function adoptCommit(
-  run: RunContext,
-  hook: Hook,
-  entries: readonly CommitLogEntry[],
-): RunEventBody[] {
-  const changes: RunEventBody[] = [];
+/** Applies the outcome of a commit to the run, and announces the changes. */
+export function adoptCommit(run: RunContext, hook: Hook, entries: readonly CommitLogEntry[]): void {
   const byId = new Map(entries.map((entry) => [entry.operationId, entry]));
   const artifacts = { ...run.artifacts };
   const persisted = { ...run.persisted };
@@ -82,7 +58,7 @@ export function adoptCommit(
     for (const effect of effects) {
       if (!("select" in effect) || effect.select !== true) continue;
       const side = effect.type === "turn.user_variant" ? "user" : "assistant";
-      changes.push({ type: "variant.selected", ...by, side });
+      run.emit({ type: "variant.selected", ...by, side });
     }
     const write = writeOf(record);
     if (write === undefined) continue;
@@ -97,7 +73,7 @@ export function adoptCommit(
     artifacts[write.tag] = artifact;
     const { tag, persisted: isKept, usage } = write;
     const shown = { persisted: isKept, usage, version: isKept ? version : undefined };
-    if (artifact !== before) changes.push({ type: "artifact.changed", ...by, tag, ...shown });
+    if (artifact !== before) run.emit({ type: "artifact.changed", ...by, tag, ...shown });
     if (write.persisted) {
       persisted[write.tag] = artifact;
       heads[write.tag] = run.input.runId;
@@ -110,10 +86,9 @@ export function adoptCommit(
   run.persisted = Object.freeze(persisted);
   if (run.kept !== undefined) run.kept = { ...run.kept, heads: Object.freeze(heads) };
   run.commitLog.push(...entries);
-  return changes;
 }
 
-/** The first required operation whose effects could not be committed. */
+/** Finds the first required operation whose effects could not be committed. */
 export function commitFailure(
   run: RunContext,
   hook: Hook,
@@ -131,10 +106,6 @@ export function commitFailure(
   return { operationId, errorCode, errorMessage };
 }
 
-function isDiscarded(all: readonly Committing[]): boolean {
-  return all.some(({ isRequired, failure }) => isRequired && failure !== undefined);
-}
-
 function checkExpectedVersions(run: RunContext, all: readonly Committing[]): void {
   for (const committing of all) {
     const write = writeOf(committing.record);
@@ -146,7 +117,7 @@ function checkExpectedVersions(run: RunContext, all: readonly Committing[]): voi
   }
 }
 
-/** Fails operations whose inclusions cannot be rendered. Otherwise every later prompt would leave those out. */
+/** Fails operations whose inclusions cannot be rendered. Otherwise all later prompts would omit them. */
 function checkInclusions(run: RunContext, all: readonly Committing[]): void {
   for (const committing of all) {
     const { record, failure } = committing;
@@ -161,7 +132,7 @@ function checkInclusions(run: RunContext, all: readonly Committing[]): void {
   }
 }
 
-/** Fails operations whose inserts require an anchor that was trimmed. Here only those operations fail. */
+/** Fails operations whose inserts require a trimmed anchor. Here only those operations fail. */
 async function checkInserts(run: RunContext, all: readonly Committing[]): Promise<void> {
   const { prompt: trim } = run.services.limits;
   for (;;) {
@@ -193,54 +164,30 @@ function mayLackPlace(effect: OperationEffect): boolean {
   );
 }
 
-/** Commits all operations in one call of the store. False: nothing more can be stored. */
-async function commitAll(
-  run: RunContext,
-  hook: Hook,
-  all: readonly Committing[],
-): Promise<boolean> {
-  const owners = all.filter(({ failure }) => failure === undefined);
-  const operations = owners.map((committing): OperationTurnEffects => {
-    const { record, isRequired } = committing;
+function commitAll(run: RunContext, hook: Hook, all: readonly Committing[]): void {
+  const operations = all.flatMap((committing): OperationTurnEffects[] => {
+    const { record, failure } = committing;
     const { operationId } = record.operation;
     const effects = effectsOf(record).filter(isTurnEffect);
     const value = writeOf(record);
-    if (value?.persisted !== true) return { operationId, effects, isRequired };
+    if (failure !== undefined) return [];
+    if (value?.persisted !== true) return effects.length > 0 ? [{ operationId, effects }] : [];
     const version = versionAfter(formerOf(run, value), value);
     committing.version = version;
-    return { operationId, effects, isRequired, write: { value, version } };
+    return [{ operationId, effects, write: { value, version } }];
   });
-  if (!operations.some(({ effects, write }) => effects.length > 0 || write !== undefined))
-    return true;
-  const { runId, chatId, branchId, userMessageId, assistantVariantId } = run.input;
-  const { chat, keepsChat, clock } = run.services;
-  const commit: TurnCommit = {
+  if (operations.length === 0) return;
+  const { runId, chatId, branchId, userMessageId } = run.input;
+  run.writer.commit({
     runId,
     hook,
     chatId,
     branchId,
     userMessageId,
-    fencingToken: run.lease.fencingToken,
     operations,
-    writtenAt: clock.now(),
+    writtenAt: run.services.clock.now(),
     state: run.kept,
-    assistantVariantId: hook === "after_main_llm" ? assistantVariantId : undefined,
-  };
-  const outcomes = await (keepsChat ? run.writer.commit(commit) : chat.commitTurn(commit));
-  if (outcomes === undefined) return false;
-  for (const [index, committing] of owners.entries()) adoptOutcome(committing, outcomes[index]);
-  return true;
-}
-
-function adoptOutcome(committing: Committing, outcome: TurnOutcome | undefined): void {
-  if (outcome === undefined) {
-    throw new OperationsError(
-      "unavailable",
-      "The chat store gave fewer outcomes than there were operations.",
-    );
-  }
-  if (outcome.status !== "failed") return;
-  committing.failure = { code: "internal_error", message: safeText(outcome.message, 512) };
+  });
 }
 
 function entryOf(

@@ -1,16 +1,16 @@
-/** Lets operations begin in the order of their arrival, up to a limit over all runs of an engine. */
+/** Starts operations in order of arrival, up to a limit across all runs of an engine. */
 export interface ConcurrencyLimiter {
   /** Takes a slot if one is free. */
   enter(): boolean;
-  /** Calls `begin` once it has taken a slot. Returns a function that cancels the wait. */
+  /** Calls `begin` after taking a slot. Returns a function that cancels the wait. */
   wait(begin: () => void): () => void;
   /** Releases the slot of an operation that has ended. */
   release(): void;
-  /** How many operations are running and waiting. */
+  /** Number of operations running and waiting. */
   counts(): { running: number; waiting: number };
 }
 
-/** Creates a limiter. A limit below 1 counts as 1, so that nothing can hang. */
+/** Creates a limiter. A limit below 1 counts as 1, so that work cannot hang. */
 export function createConcurrencyLimiter(limit: number = Infinity): ConcurrencyLimiter {
   const waiting = new Set<() => void>();
   let running = 0;

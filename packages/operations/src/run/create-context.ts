@@ -6,21 +6,25 @@ import { pause } from "../ports/run-clock.ts";
 import type { RunStep } from "../ports/run-step.ts";
 import { maxSummaryChars } from "./bound-summary.ts";
 import { createOperationView } from "./operation-view.ts";
-import type { Attempt } from "./run-context.ts";
+import type { OperationRecord } from "./operation-record.ts";
+import type { RunContext } from "./run-context.ts";
 import { safeText } from "./safe-text.ts";
 
-/** Creates what a handler sees. It is frozen, and contains nothing of operations that it does not depend on. */
+/**
+ * Creates the context passed to a handler. It is frozen, and contains nothing from operations that it does not depend
+ * on.
+ */
 export function createContext(
-  attempt: Attempt,
+  run: RunContext,
+  record: OperationRecord,
   onRetry: OperationContext["onRetry"],
 ): OperationContext {
-  const { run, record, number, timer } = attempt;
   const { runId, trigger, chatId, branchId, userMessageId, deadlineMs } = run.input;
   const { hook, definition, config } = record.operation;
   const view = createOperationView(run, record);
   const shared = {
     runId,
-    attempt: number,
+    attempt: record.attempts,
     trigger,
     chatId,
     branchId,
@@ -31,9 +35,9 @@ export function createContext(
     artifacts: record.isStale ? view.artifacts() : run.artifacts,
     vars: run.turn.vars,
     policy: Object.freeze({ allowedEffects: allowedEffects[hook], maxSummaryChars }),
-    signal: timer === undefined ? run.signal : timer.signal,
+    signal: run.signal,
     startedAtMs: run.input.startedAt,
-    answer: (wait: AnswerWait) => awaitAnswer(attempt, wait),
+    answer: (wait: AnswerWait) => awaitAnswer(run, record, wait),
     deadlineAt: deadlineMs,
     onRetry,
   };
@@ -44,7 +48,7 @@ export function createContext(
   return Object.freeze({
     ...shared,
     hook,
-    /** Assembled on the first read, since few operations read it. */
+    /** Assembled on first access, since few operations read it. */
     get draftPrompt() {
       return view.draftPrompt();
     },
@@ -52,11 +56,12 @@ export function createContext(
 }
 
 /**
- * Returns what `engine.answer` supplied, or undefined when the time is up. The answer is in the journal and the
- * question in an event, so both survive the worker. The operation releases its slot while it waits.
+ * Returns the value from `engine.answer`, or undefined after the timeout. The answer is in the journal and the question
+ * in an event, so both survive the worker. The operation releases its slot while it waits.
  */
 async function awaitAnswer(
-  { run, record }: Attempt,
+  run: RunContext,
+  record: OperationRecord,
   { question, untilMs }: AnswerWait,
 ): Promise<{ value: unknown } | undefined> {
   const { services, input, signal } = run;

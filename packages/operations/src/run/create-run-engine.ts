@@ -8,8 +8,8 @@ import { recoverRuns, startRecovery } from "./recover-runs.ts";
 import type { RunEngine } from "./run-engine.ts";
 
 /**
- * Creates an engine. By default everything is in memory. The engine starts to look for runs of dead workers, see
- * `recover`. The code that executes runs is loaded by the first call.
+ * Creates an engine. By default everything is in memory. The engine starts looking for runs of dead workers, see
+ * `recover`. The code that executes runs is loaded on the first call.
  */
 export function createRunEngine(options: RunEngineOptions): RunEngine {
   const services = createServices(options);
@@ -26,7 +26,7 @@ export function createRunEngine(options: RunEngineOptions): RunEngine {
   );
   const taker = { takeOver: async (runId: string) => (await runnerOf()).takeOver(runId) };
   // No other engine sees the runs of an in-memory store.
-  if (options.runs !== undefined && executor.isLocal && options.recover !== false)
+  if (options.runs !== undefined && options.recover !== false)
     startRecovery(services, taker, { prune: options.prune });
   return {
     start: async (request) => (await open()).start(request),

@@ -8,6 +8,7 @@ import { OperationError } from "../kinds/operation-error.ts";
 import { mainModelReference } from "../operation/turn-settings.ts";
 import { createOperationStores } from "../stores/create-operation-stores.ts";
 import { toRunClock } from "../ports/run-clock.ts";
+import { refuse } from "../operations-error.ts";
 import { createCompilerFitter } from "../prompt/create-compiler-fitter.ts";
 import { createOperationRegistry } from "../profile/create-operation-registry.ts";
 import { offloadValues } from "./artifact-values.ts";
@@ -27,7 +28,7 @@ const defaultLimits: Complete<Omit<EngineLimits, "concurrency" | "prompt">> = {
 };
 const maxRenewMs = 1_000;
 
-/** Builds the services from the options and their defaults. */
+/** Builds the services from the options and defaults. */
 export function createServices(options: RunEngineOptions): EngineServices {
   const { registry = createOperationRegistry(), mainModel, onListenerError } = options;
   const { onPrompt, record, limits: given = {} } = options;
@@ -36,14 +37,15 @@ export function createServices(options: RunEngineOptions): EngineServices {
   const limits = withDefaults(defaultLimits, rest);
   const clock = toRunClock(options.clock);
   // In-memory stores return immediately, so they need no time limit.
-  const bound = <Store extends object>(given: Store | undefined, store: Store): Store =>
-    given === undefined && options.artifacts === undefined
+  const bound = <Store extends object>(store: Store): Store =>
+    options.runs === undefined && options.artifacts === undefined
       ? store
       : boundStore(store, { clock, timeoutMs: limits.storeTimeoutMs });
-  const own = createOperationStores();
-  const stores = { runs: options.runs ?? own.runs, chat: options.chat ?? own.chat };
-  const offloaded = options.artifacts && offloadValues(stores, options.artifacts);
-  const runs = bound(options.runs, offloaded?.runs ?? stores.runs);
+  const stored = options.runs ?? createOperationStores().runs;
+  if ("chat" in options && options.chat !== undefined && options.chat !== stored.chat)
+    refuse("The engine uses the chat of its runs; pass the runs of the same stores.");
+  const offloaded = options.artifacts && offloadValues(stored, options.artifacts);
+  const runs = offloaded?.runs ?? stored;
   const forKinds = builtinOptions(options);
   const builtin = createBuiltinOperations(forKinds);
   const byKind = new Map(Object.entries(builtin.handlers));
@@ -54,9 +56,8 @@ export function createServices(options: RunEngineOptions): EngineServices {
     tools: options.tools ?? [],
     waiting: new Set(),
     turn: options.turn ?? {},
-    runs,
-    chat: bound(options.chat, offloaded?.chat ?? stores.chat),
-    keepsChat: stores.runs.chat === stores.chat,
+    runs: bound(runs),
+    chat: bound(runs.chat),
     sweepValues: offloaded?.sweep,
     limiter: createConcurrencyLimiter(concurrency),
     clock,
@@ -68,7 +69,7 @@ export function createServices(options: RunEngineOptions): EngineServices {
     handlerOf: ({ handler, createHandler, definition }) =>
       handler ?? createHandler?.(forKinds) ?? byKind.get(definition.kind),
     isOwnerDead: async (owner) => (await options.isOwnerDead?.(owner)) ?? false,
-    // A run must not hang if the handler itself throws.
+    // A run must not hang if the error handler itself throws.
     onListenerError: onListenerError && ((error) => callListener(onListenerError, error)),
     onPrompt,
     record,

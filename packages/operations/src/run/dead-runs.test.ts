@@ -1,7 +1,6 @@
 import { createScriptedModel, createSequentialIds } from "@ccl/core/testing";
 import { describe, expect, it } from "vitest";
 
-import { createChatStore } from "../stores/create-chat-store.ts";
 import { createRunStore } from "../stores/create-run-store.ts";
 import { createVirtualClock } from "../testing/create-virtual-clock.ts";
 import { createLocalExecutor } from "../ports/create-local-executor.ts";
@@ -28,7 +27,6 @@ function installation(): {
   const runs = createRunStore();
   const stores = {
     runs,
-    chat: createChatStore(),
     clock: createVirtualClock(1_000),
     ids: createSequentialIds(),
   };

@@ -4,16 +4,16 @@ import type { RunInput } from "../ports/run-store.ts";
 import type { EngineServices } from "./engine-services.ts";
 import { isHighSurrogate } from "./safe-text.ts";
 
-/** Turns pieces of an answer into events. It limits the number and the length of events, and each is well-formed. */
+/** Converts pieces of an answer to events. Limits the number and length of events, each of which is well-formed. */
 export interface DeltaWriter {
   add(text: string): void;
-  /** The whole text so far, well-formed. */
+  /** Returns the whole text so far, well-formed. */
   text(): string;
-  /** Writes the rest, and a last piece if there is one. Later additions are dropped. */
+  /** Writes the remaining text, plus a last piece if given. Later additions are dropped. */
   close(last?: string): void;
 }
 
-/** The run whose events the pieces become. */
+/** The run that emits the events. */
 interface StreamedRun {
   services: Pick<EngineServices, "clock" | "limits">;
   input: RunInput;
@@ -23,7 +23,7 @@ interface StreamedRun {
 // In UTF-16 code units.
 const maxDeltaChars = 4_096;
 
-/** Writes the first piece immediately, and later ones together once per interval. */
+/** Writes the first piece immediately, and batches later ones once per interval. */
 export function createDeltaWriter(
   run: StreamedRun,
   type: "main_llm.delta" | "main_llm.reasoning",
@@ -72,7 +72,10 @@ export function createDeltaWriter(
   };
 }
 
-/** Where to end a piece without splitting a surrogate pair. An incomplete pair waits, unless nothing else is left. */
+/**
+ * Returns where to end a piece without splitting a surrogate pair. An incomplete pair waits, unless nothing else is
+ * left.
+ */
 function endOfPiece(text: string): number {
   const end = Math.min(text.length, maxDeltaChars);
   return end > 1 && isHighSurrogate(text.charCodeAt(end - 1)) ? end - 1 : end;

@@ -2,26 +2,29 @@ import { continueTrace, traced, type TraceSpan } from "@ccl/core/tracing";
 import { deepFreeze } from "@ccl/core/json";
 import type { ChatMessage } from "@ccl/core";
 
+import { takeStep } from "./apply-step.ts";
 import { createEventEmitter, knownEvents, type KnownEvents } from "./event-emitter.ts";
 import { OperationsError } from "../operations-error.ts";
 import { mergeTurns } from "../operation/turn-settings.ts";
 import { foldState, sessionOf } from "../ports/chat-state.ts";
+import { unknownTurn } from "../ports/conversation-store.ts";
 import type { RunStep } from "../ports/run-step.ts";
 import type { EngineServices } from "./engine-services.ts";
 import { executeCommand, stopHandlers } from "./execute-commands.ts";
 import { messageOf } from "../operation/message-of.ts";
 import { deferred, type RunDrive } from "./live-run.ts";
-import type { DrivenRun } from "./prepare-run.ts";
+import type { DrivenRun, PreparedOperation } from "./prepare-run.ts";
 import { initialRunState, reduceRun, type RunTransition, type StopCause } from "./reduce-run.ts";
 import { replaySteps } from "./replay-steps.ts";
 import { openRunWriter } from "./run-journal.ts";
-import { releaseRecord, type RunContext, type RunTimers } from "./run-context.ts";
+import { type OperationRecord, releaseRecord } from "./operation-record.ts";
+import type { RunContext, RunTimers } from "./run-context.ts";
 import type { FailedDetails, RunResult } from "../events/run-result.ts";
 
 import { safeText } from "./safe-text.ts";
 import type { OperationErrorCode } from "../operation/operation-failure.ts";
 
-/** Executes a run to its end. */
+/** Executes a run to the end. */
 export function driveRun(driven: DrivenRun): RunDrive {
   const { runId, chatId, trace } = driven.input;
   const attributes = { "ccl.run.id": runId, "gen_ai.conversation.id": chatId };
@@ -48,6 +51,14 @@ function drive(driven: DrivenRun, span: TraceSpan): RunDrive {
     onLost: (error) => run.giveUp(error),
   });
   const controller = new AbortController();
+  const records = driven.operations.map((prepared): OperationRecord => ({
+    ...prepared,
+    attempts: 0,
+    isStale: false,
+    isCommitted: true,
+    hasSlot: false,
+    ...known.attempts.get(keyOf(prepared)),
+  }));
   const run: RunContext = {
     span,
     services,
@@ -56,13 +67,8 @@ function drive(driven: DrivenRun, span: TraceSpan): RunDrive {
     lease: driven.lease,
     writer,
     timers,
-    records: driven.operations.map((prepared) => ({
-      ...prepared,
-      attempts: 0,
-      isStale: false,
-      isCommitted: true,
-      hasSlot: false,
-    })),
+    records,
+    recordsByKey: new Map(records.map((record) => [keyOf(record), record])),
     state: initialRunState(plan),
     signal: controller.signal,
     abort: (reason) => controller.abort(reason),
@@ -106,25 +112,27 @@ function drive(driven: DrivenRun, span: TraceSpan): RunDrive {
   return { result: result.promise, stop: (cause, reason) => stop(run, cause, reason) };
 }
 
-/** Stops a run once it is loaded. Before that it is unknown how its operations ended. */
+const keyOf = ({ operation: { hook, operationId } }: PreparedOperation): string =>
+  `${hook}/${operationId}`;
+
+/** Stops a run once it is loaded. Before that, it is unknown how its operations ended. */
 function stop(run: RunContext, cause: StopCause, reason?: string): void {
   const { state, timers, services } = run;
   if (run.isOver || state.stop !== undefined) return;
   if (run.asked === undefined) timers.set(2 * services.limits.graceMs, () => leave(run));
   run.asked ??= { cause, reason };
   if (!run.isLoaded || state.stage === "commit_after" || state.stage === "finished") return;
-  run.isStopping = true;
-  run.writer.step({ kind: "stop", cause, reason });
-  run.dispatch({ type: "stop", cause });
+  const next = takeStep(run, { kind: "stop", cause, reason });
+  if (next !== undefined) run.dispatch(next);
 }
 
-/** Stops a run that was asked to stop while it was loaded. */
+/** Stops a run that was asked to stop during loading. */
 function onLoaded(run: RunContext): void {
   run.isLoaded = true;
   if (run.asked !== undefined) stop(run, run.asked.cause, run.asked.reason);
 }
 
-/** Abandons handlers that still run after the grace, and stores after the same time again. */
+/** Abandons handlers that are still running after the grace period, and stores after another such period. */
 function leave(run: RunContext): void {
   if (run.isOver) return;
   run.writer.close();
@@ -134,7 +142,7 @@ function leave(run: RunContext): void {
   run.dispatch({ type: "engine_failed", details: { errorCode: "internal_error", errorMessage } });
 }
 
-/** Executes one transition after another. Those that arrive meanwhile are queued. */
+/** Executes transitions one after another. Queues those that arrive in the meantime. */
 function createDispatcher(take: (transition: RunTransition) => void): RunContext["dispatch"] {
   const queue: RunTransition[] = [];
   let isBusy = false;
@@ -169,7 +177,7 @@ function announceStart(run: RunContext): void {
 }
 
 /**
- * Loads the run, and continues it from its steps. It is announced once loading has ended, so that its first events are
+ * Loads the run and continues it from its steps. Announces it once loading has ended, so that its first events are
  * stored together with those that follow.
  */
 function load(run: RunContext, { former, abort }: DrivenRun, known: KnownEvents): void {
@@ -180,7 +188,7 @@ function load(run: RunContext, { former, abort }: DrivenRun, known: KnownEvents)
   const begin = (): void => {
     announceStart(run);
     if (run.isOver) return;
-    const commands = former === undefined ? [] : replaySteps(run, former.steps, known);
+    const commands = former === undefined ? [] : replaySteps(run, former.steps);
     if (former !== undefined && abort === undefined && hasKilledWorkers(former.steps, known)) {
       const isMainBegun = known.mainAttempts > 0;
       run.dispatch({ type: "engine_failed", details: workerLost, isMainBegun });
@@ -204,7 +212,7 @@ function load(run: RunContext, { former, abort }: DrivenRun, known: KnownEvents)
   ]).then(begin, fail);
 }
 
-/** Stored before any work, so that it counts even if the run kills its worker immediately. */
+/** Counts a takeover. Stored before any work, so that it counts even if the run kills its worker immediately. */
 async function countTakeOver({ writer }: RunContext, number: number): Promise<void> {
   writer.step({ kind: "take_over", number });
   await writer.flushed();
@@ -212,7 +220,7 @@ async function countTakeOver({ writer }: RunContext, number: number): Promise<vo
 
 const isTakeOver = ({ kind }: RunStep): boolean => kind === "take_over";
 
-/** True if too many workers in a row have completed nothing. A run that waits for an answer has nothing to complete. */
+/** True if too many workers in a row completed nothing. A run that waits for an answer has nothing to complete. */
 function hasKilledWorkers(steps: readonly RunStep[], { keys }: KnownEvents): boolean {
   const isWaiting = [...keys].some(
     (key) =>
@@ -222,7 +230,7 @@ function hasKilledWorkers(steps: readonly RunStep[], { keys }: KnownEvents): boo
   return !isWaiting && steps.length >= maxTakeOvers && steps.slice(-maxTakeOvers).every(isTakeOver);
 }
 
-/** How many workers in a row may resume a run and complete nothing before it fails. */
+/** How many workers in a row may resume a run without completing anything before it fails. */
 const maxTakeOvers = 10;
 const workerLost: FailedDetails = {
   errorCode: "worker_lost",
@@ -241,18 +249,9 @@ async function loadHistory(run: RunContext, isNew: boolean): Promise<void> {
   const maxTurns = prompt && Math.max(minTurns, Math.ceil(prompt.budget / minTurnTokens));
   const { chat } = services;
   const at = { chatId, branchId, userMessageId };
-  let turn = await chat.loadTurn({ ...at, maxTurns });
-  if (turn === undefined && userMessage !== undefined) {
-    await chat.appendUserMessage({ ...at, content: userMessage });
-    turn = await chat.loadTurn({ ...at, maxTurns });
-  }
-  if (turn === undefined) {
-    throw new OperationsError(
-      "unknown_turn",
-      `There is no user message ${JSON.stringify(userMessageId)} in the branch.`,
-    );
-  }
-  // If the run has begun before, the turn may have another variant by now.
+  const turn = await chat.loadTurn({ ...at, maxTurns });
+  if (turn === undefined) throw unknownTurn(userMessageId);
+  // If the run was started before, the turn may have another variant by now.
   const said = isNew && userMessage !== undefined ? turn.history.at(-1)?.content : undefined;
   if (
     said !== undefined &&
@@ -305,7 +304,7 @@ function createTimers({ clock }: EngineServices): RunTimers {
   };
 }
 
-/** Renews the lease at intervals, and detects aborts from other processes. */
+/** Renews the lease periodically, and detects aborts from other processes. */
 function keepLease(run: RunContext): void {
   const { runs, clock, limits, renewMs } = run.services;
   const renew = async (): Promise<void> => {
@@ -321,7 +320,7 @@ function keepLease(run: RunContext): void {
       run.lease = renewal.lease;
       if (renewal.abort !== undefined) stop(run, "user_abort", renewal.abort.reason);
     } catch {
-      // The next renewal may succeed. Until then the fencing token rejects writes of other workers.
+      // The next renewal may succeed. Until then, the fencing token rejects writes by other workers.
     }
     schedule();
   };

@@ -12,7 +12,6 @@ import type { ContextRecorder } from "@ccl/core/tracing";
 
 import type { ModelResolver, Retriever } from "../kinds/kind-options.ts";
 import type { Trigger } from "../operation/operation-definition.ts";
-import type { ChatStore } from "../ports/chat-store.ts";
 import type { ProfileStore } from "../ports/profile-store.ts";
 import type { PromptFitter } from "../ports/prompt-fitter.ts";
 import type { RunClock } from "../ports/run-clock.ts";
@@ -24,93 +23,96 @@ import type { TurnSettings } from "../operation/turn-settings.ts";
 import type { ArtifactValueOptions } from "./artifact-values.ts";
 import type { AssembledPrompt, PromptTrim } from "../prompt/assembled-prompt.ts";
 
-/** Limits of an engine. Every field has a default. */
+/** Limits of an engine. All fields have defaults. */
 export interface EngineLimits {
-  /** How many operations may run concurrently, over all runs of the engine. Unlimited by default. */
+  /** Maximum number of concurrent operations, across all runs of the engine. Unlimited by default. */
   concurrency?: number | undefined;
-  /** How long an aborted run waits for work that ignores its signal. 2,000 ms by default. */
+  /** How long an aborted run waits for work that ignores its signal. Defaults to 2,000 ms. */
   graceMs?: number | undefined;
-  /** How long a worker counts as alive after its last renewal. 30,000 ms by default. */
+  /** How long a worker counts as alive after its last renewal. Defaults to 30,000 ms. */
   leaseMs?: number | undefined;
-  /** The shortest time between two `main_llm.delta` events. 50 ms by default. */
+  /** Minimum time between two `main_llm.delta` events. Defaults to 50 ms. */
   deltaIntervalMs?: number | undefined;
-  /** How often the store is polled for a run that another worker executes. 500 ms by default. */
+  /** How often to poll the store for a run that another worker executes. Defaults to 500 ms. */
   pollMs?: number | undefined;
-  /** Limit of the effects of one operation, including its artifact, in characters of JSON. 250,000 by default. */
+  /** Limit of one operation's effects, including its artifact, in characters of JSON. Defaults to 250,000. */
   maxEffectChars?: number | undefined;
-  /** How long a call of a store may take, 60,000 ms by default. After that the run ends as if the store had failed. */
+  /** Time limit of a store call. Defaults to 60,000 ms. After that, the run ends as if the store had failed. */
   storeTimeoutMs?: number | undefined;
   /**
-   * The window of the main model. Without it no prompt is cut. With it the engine's `promptFitter` decides what stays.
+   * Context window of the main model. Without it no prompt is trimmed. With it, the engine's `promptFitter` decides
+   * what stays.
    */
   prompt?: PromptTrim | undefined;
 }
 
-/** The prompt of a main call as it is sent, and its report. */
+/** The final prompt of a main call, and its report. */
 export interface MainPrompt extends AssembledPrompt {
   runId: string;
   /** Counts from 1. Higher after a crash during the call. */
   attempt: number;
 }
 
-/** Functions, and bridges to tools that run elsewhere, such as `mcpToolBridge(client)`. */
+/** A function, or a bridge to tools that run elsewhere, such as `mcpToolBridge(client)`. */
 export type TurnTool = ToolDefinition<never> | ToolBridge;
 
-/** What a start does while the (chat, branch) has an active run. */
+/** What a start does if the (chat, branch) has an active run. */
 export type WhenActive = "reject" | "queue" | "abort_previous";
 
-/** Options of an engine. Every store is in memory by default. */
+/** Options of an engine. All stores are in memory by default. */
 export interface RunEngineOptions extends LeaseOwners {
-  /** The operations that profiles may name. Profiles of `defineProfile` add their own operations. */
+  /** The operations that profiles may name. Profiles from `defineProfile` add their own operations. */
   registry?: OperationRegistry | undefined;
-  /** Answers turns. If a model fails before its first text, the next one in the list is called. */
+  /** Answers turns. If a model fails before its first text, the next one in the list is used. */
   mainModel: LanguageModel | readonly LanguageModel[];
   /** Tools of the main model: functions, and bridges such as `mcpToolBridge(client)` of @ccl/context-compiler. */
   tools?: readonly TurnTool[] | undefined;
   /** System prompt, template variables, sampling and limits of the main call. */
   turn?: TurnSettings | undefined;
-  /** Profile of starts that name none. The engine resumes runs that another process began with it. */
+  /** Profile for starts that name none. The engine resumes runs that another process started with it. */
   profile?: OperationProfile | undefined;
   profiles?: ProfileStore | undefined;
+  /** Stores runs together with their chats. */
   runs?: RunStore | undefined;
-  chat?: ChatStore | undefined;
-  /** Stores long values of artifacts by their content. Records of runs and states then contain handles. */
+  /** Stores long artifact values by content. Records of runs and states then contain handles. */
   artifacts?: ArtifactValueOptions | undefined;
   executor?: RunExecutor | undefined;
-  /** Finds the models of `turn.models`, and of `llm` operations that do not use the main model. */
+  /** Resolves the models of `turn.models`, and of `llm` operations that do not use the main model. */
   models?: ModelResolver | undefined;
-  /** For operations of kind `rag` that were registered without a handler. */
+  /** Used by operations of kind `rag` that were registered without a handler. */
   retriever?: Retriever | undefined;
   counter?: TokenCounter | undefined;
-  /** Cuts histories if `limits.prompt` is set. `fitMessages` of @ccl/context-compiler by default. */
+  /** Trims histories if `limits.prompt` is set. Defaults to `fitMessages` of @ccl/context-compiler. */
   promptFitter?: PromptFitter | undefined;
   limits?: EngineLimits | undefined;
   /**
-   * Whether the engine looks for runs of dead workers each time a lease may expire, and resumes them. It does so by
-   * default if `runs` is set and the executor leaves this to the engine. False: only `recover()`, `resume` and starts
-   * on their branch resume such runs.
+   * Whether the engine looks for runs of dead workers each time a lease may expire, and resumes them. Defaults to true
+   * if `runs` is set. If false, such runs are only resumed by `recover()`, `resume` and starts on their branch.
    */
   recover?: boolean | undefined;
-  /** Which runs that recovery deletes once an hour: those that ended this long ago, 30 days by default. False: none. */
+  /** Recovery deletes runs that ended this long ago, once an hour. Defaults to 30 days. If false, it deletes none. */
   prune?: { afterMs: number } | false | undefined;
-  /** `reject` by default. A run of a dead worker blocks no start: the engine resumes it and waits for it. */
+  /** Defaults to `reject`. A dead worker's run does not block a start: the engine resumes it and waits for it. */
   whenActive?: WhenActive | undefined;
   clock?: Clock | RunClock | undefined;
   ids?: IdGenerator | undefined;
-  /** A random number from 0 to below 1. Used for the waits between attempts. */
+  /** Returns a random number in [0, 1). Used for the delays between attempts. */
   random?: (() => number) | undefined;
-  /** Key for the hashes of prompts in summaries, one for each installation. */
+  /** Key for the hashes of prompts in summaries, one per installation. */
   promptHashKey?: string | Uint8Array | undefined;
   /**
-   * Called with each prompt directly before the main call. It receives the frozen messages, and in `explain` where
-   * each comes from and what was trimmed, shortened or left out.
+   * Called with each prompt directly before the main call. Receives the frozen messages, and in `explain` the origin of
+   * each and what was trimmed, shortened or omitted.
    */
   onPrompt?: ((prompt: MainPrompt) => void) | undefined;
-  /** Receives each prompt of the main call with what was done to the history, such as `recordTo` of @ccl/inspector. */
+  /**
+   * Receives each prompt of the main call and what was done to the history. One example is `recordTo` of
+   * @ccl/inspector.
+   */
   record?: ContextRecorder | undefined;
   /**
-   * Receives errors of event listeners, `onPrompt` and the search for runs of dead workers.
-   * `reportListenerError` of core by default.
+   * Receives errors from event listeners, `onPrompt` and the search for runs of dead workers. Defaults to
+   * `reportListenerError` of core.
    */
   onListenerError?: ListenerErrorHandler | undefined;
 }
@@ -118,29 +120,29 @@ export interface RunEngineOptions extends LeaseOwners {
 /** Options of a start. */
 export interface StartOptions {
   chatId: string;
-  /** The user's message, which begins a new turn. It is stored in the chat first. */
+  /** The user's message, which starts a new turn. It is stored in the chat first. */
   message?: string | Part[] | undefined;
-  /** "main" by default. */
+  /** Defaults to "main". */
   branchId?: string | undefined;
-  /** `generate` by default. `regenerate` answers a turn again. */
+  /** Defaults to `generate`. `regenerate` answers a turn again. */
   trigger?: Trigger | undefined;
   /**
    * For `generate`, the id of the new message, or without `message` that of a message in the chat. For `regenerate`,
-   * the turn to answer again. The branch's last turn by default.
+   * the turn to answer again. Defaults to the branch's last turn.
    */
   userMessageId?: string | undefined;
   profile?: OperationProfile | undefined;
-  /** Id of a stored profile. Without a profile the run consists of the main call only. */
+  /** Id of a stored profile. Without a profile, the run consists only of the main call. */
   profileRef?: string | undefined;
-  /** System prompt, variables, model and sampling of this turn. Overrides settings of the profile and the engine. */
+  /** System prompt, variables, model and sampling for this turn. Overrides the profile's and the engine's settings. */
   turn?: TurnSettings | undefined;
   /** Who requested the run, for the record. */
   initiator?: string | undefined;
-  /** For 24 hours the same id and payload return the same run. Another payload is `idempotency_conflict`. */
+  /** For 24 hours, the same id and payload return the same run. Another payload is `idempotency_conflict`. */
   clientRequestId?: string | undefined;
-  /** When the run is aborted, in milliseconds since the epoch. It must not be before the start. */
+  /** When to abort the run, in milliseconds since the epoch. Must not be before the start. */
   deadlineAt?: number | undefined;
-  /** How long the run may take before it is aborted. An alternative to `deadlineAt`. */
+  /** How long the run may take before it is aborted. Alternative to `deadlineAt`. */
   timeoutMs?: number | undefined;
   /** Overrides the engine's setting. */
   whenActive?: WhenActive | undefined;

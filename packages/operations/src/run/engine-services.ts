@@ -12,23 +12,21 @@ import type { StoreCall } from "../ports/store-call.ts";
 import type { ConcurrencyLimiter } from "./concurrency-limiter.ts";
 import type { EngineLimits, RunEngineOptions, TurnTool } from "./engine-options.ts";
 
-/** Services that all runs of an engine share. */
+/** Services shared by all runs of an engine. */
 export interface EngineServices extends Pick<
   RunEngineOptions,
   "onPrompt" | "record" | "onListenerError"
 > {
   registry: OperationRegistry;
-  /** The first is called. If it fails, the next one is. */
+  /** Models in order of preference. If one fails, the next is called. */
   mainModels: readonly LanguageModel[];
   models: ModelResolver;
   tools: readonly TurnTool[];
-  /** Callbacks that wake operations of this process that wait for answers. */
+  /** Callbacks that wake operations in this process that wait for answers. */
   waiting: Set<() => void>;
   turn: TurnSettings;
   runs: RunStore;
   chat: ChatStore;
-  /** True if `runs` stores changes of the chat too. */
-  keepsChat: boolean;
   /** Deletes long values that are no longer in use. Absent without an artifact store. */
   sweepValues?: ((call: StoreCall) => Promise<number>) | undefined;
   limiter: ConcurrencyLimiter;

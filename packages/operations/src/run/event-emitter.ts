@@ -4,19 +4,19 @@ import type { RunEvent, RunEventBody } from "../events/run-event.ts";
 import type { RunInput } from "../ports/run-store.ts";
 import type { RunWriter } from "./run-journal.ts";
 
-/** What the events of a run say about started work. */
+/** Information about started work, from the events of a run. */
 export interface KnownEvents {
-  /** Keys of the events that a run has only once. */
+  /** Keys of the events that occur only once per run. */
   keys: ReadonlySet<string>;
   lastSeq: number;
   /** 0 before the first event. */
   epoch: number;
   mainAttempts: number;
-  /** Started attempts by hook and operation. */
+  /** Attempts started, by hook and operation. */
   attempts: ReadonlyMap<string, { attempts: number; startedAt: number }>;
 }
 
-/** Collects this from the events. */
+/** Collects the known events. */
 export function knownEvents(events: readonly RunEvent[]): KnownEvents {
   const keys = new Set<string>();
   const attempts = new Map<string, { attempts: number; startedAt: number }>();
@@ -34,14 +34,17 @@ export function knownEvents(events: readonly RunEvent[]): KnownEvents {
   return { keys, attempts, mainAttempts, lastSeq: last?.seq ?? 0, epoch: last?.epoch ?? 0 };
 }
 
-/** The key of an event that a run has only once. Undefined for events that may be repeated after a crash. */
+/** Returns the key of an event that occurs only once per run. Undefined for events that may repeat after a crash. */
 function onceKey(event: RunEventBody): string | undefined {
   switch (event.type) {
     case "run.phase_changed":
       return `${event.type}/${event.phase}/${event.hook ?? ""}`;
     case "operation.finished":
     case "operation.waiting":
+    case "artifact.changed":
       return `${event.type}/${event.hook}/${event.operationId}`;
+    case "variant.selected":
+      return `${event.type}/${event.hook}/${event.operationId}/${event.side}`;
     case "run.started":
     case "main_llm.finished":
     case "run.finished":
@@ -51,7 +54,7 @@ function onceKey(event: RunEventBody): string | undefined {
   }
 }
 
-/** The data that the events of a run are built from, and their destination. */
+/** Data from which a run's events are built, and their destination. */
 export interface EventEmitterOptions {
   input: RunInput;
   clock: Clock;
@@ -59,7 +62,7 @@ export interface EventEmitterOptions {
   writer: Pick<RunWriter, "event">;
 }
 
-/** Numbers events and writes them to the journal. Events that were stored before a crash are skipped. */
+/** Numbers events and writes them to the journal. Skips events that were stored before a crash. */
 export function createEventEmitter(
   options: EventEmitterOptions,
 ): (body: RunEventBody, ts?: number) => void {

@@ -1,14 +1,15 @@
 import type { Hook } from "../operation/operation-definition.ts";
 import type { MainStep } from "../ports/run-step.ts";
 import { callMain } from "./call-main.ts";
-import { buildResult, mainRun, withReason } from "./build-result.ts";
-import { adoptCommit, commitFailure, commitHook } from "./commit-hook.ts";
+import { applyStep, takeStep } from "./apply-step.ts";
+import { buildResult, withReason } from "./build-result.ts";
+import { commitHook } from "./commit-hook.ts";
 import { recordEnd, startOperation } from "./run-operation.ts";
 import { recordOf, type RunContext, turnMessagesOf } from "./run-context.ts";
-import type { CommitLogEntry, RunResult } from "../events/run-result.ts";
-import type { FinishCommand, RunCommand, StopCause } from "./reduce-run.ts";
+import type { RunResult } from "../events/run-result.ts";
+import type { FinishCommand, RunCommand, RunTransition, StopCause } from "./reduce-run.ts";
 
-/** Executes a command of the reducer. */
+/** Executes a reducer command. */
 export function executeCommand(run: RunContext, command: RunCommand): void {
   switch (command.type) {
     case "enter_phase":
@@ -27,7 +28,7 @@ export function executeCommand(run: RunContext, command: RunCommand): void {
       startMain(run);
       return;
     case "detach_main": {
-      // If a complete answer is already being saved, the run waits for it.
+      // If a complete answer is already being saved, the run waits until it is stored.
       const step = run.mainCall?.detach();
       run.mainCall = undefined;
       if (step !== undefined) run.saving = endMain(run, step).then(() => undefined);
@@ -48,10 +49,7 @@ function startMain(run: RunContext): void {
   void call.ended.then((step) => {
     if (run.mainCall !== call) return;
     run.mainCall = undefined;
-    run.saving = endMain(run, step).then((isKept) => {
-      const { status, error } = step;
-      if (isKept) run.dispatch({ type: "main_finished", status, error });
-    });
+    run.saving = endMain(run, step).then((next) => next && run.dispatch(next));
   });
 }
 
@@ -64,53 +62,34 @@ function commit(run: RunContext, hook: Hook): void {
 }
 
 async function commitEffects(run: RunContext, hook: Hook): Promise<void> {
-  const { writer, services } = run;
-  // Results are stored before their consequences or with them, so that no crash can change them.
-  if (!services.keepsChat && !(await writer.flushed())) return;
-  let entries: CommitLogEntry[] | undefined;
   try {
-    entries = await commitHook(run, hook);
+    const entries = await commitHook(run, hook);
+    const step = { kind: "commit", hook, entries } as const;
+    // Stored together with the commit, so that it cannot be repeated after a crash.
+    run.writer.step(step);
+    const next = (await run.writer.flushed()) ? applyStep(run, step) : undefined;
+    if (next !== undefined) run.dispatch(next);
   } catch (error) {
     run.giveUp(error);
-    return;
   }
-  if (entries === undefined || !(await writer.flushed())) return;
-  run.writer.step({ kind: "commit", hook, entries });
-  for (const change of adoptCommit(run, hook, entries)) run.emit(change);
-  const failure = commitFailure(run, hook, entries);
-  run.dispatch({ type: "commit_finished", hook, failure });
 }
 
-/** Stores the answer as a variant of the turn, and announces it. False if the worker had to give up. */
-async function endMain(run: RunContext, step: MainStep): Promise<boolean> {
-  const { status, text, partial, usage } = step;
+/** Stores the answer as a variant of the turn. Returns undefined if the worker had to give up. */
+async function endMain(run: RunContext, step: MainStep): Promise<RunTransition | undefined> {
+  const { status, text, partial } = step;
   if (status === "done" || partial) {
     const { runId, chatId, branchId, userMessageId, assistantVariantId } = run.input;
-    const { fencingToken } = run.lease;
     const { toolCalls, reasoning } = step.steps?.at(-1) ?? {};
     const before = turnMessagesOf(run);
     const messages = before.length > 0 ? before : undefined;
-    const extras = { toolCalls, messages, reasoning, usage, state: run.kept };
+    const extras = { toolCalls, messages, reasoning, state: run.kept };
     const ids = { runId, chatId, branchId, userMessageId, assistantVariantId };
-    const answer = { text, partial, fencingToken, ...ids, ...extras };
-    const { chat, keepsChat } = run.services;
-    try {
-      if (keepsChat) run.writer.answer(answer);
-      else await chat.saveAssistantVariant(answer);
-    } catch (error) {
-      run.giveUp(error);
-      return false;
-    }
+    run.writer.answer({ text, partial, ...ids, ...extras });
   }
-  run.main = mainRun(run, step);
-  run.writer.step(step);
-  const { finishReason, error } = step;
-  const { assistantVariantId } = run.input;
-  const shown = { status, finishReason, partial: partial || undefined, error };
-  run.emit({ type: "main_llm.finished", assistantVariantId, ...shown });
-  // Nothing may depend on an answer that a crash could still change. The run's end is stored with it or after it.
+  const next = takeStep(run, step);
+  // Nothing may depend on an answer that a crash could still change. The run's end is stored with it or later.
   const { operations, beforeCount } = run.plan;
-  return operations.length === beforeCount || run.writer.flushed();
+  return operations.length === beforeCount || (await run.writer.flushed()) ? next : undefined;
 }
 
 function onStop(run: RunContext, { cause }: Extract<RunCommand, { type: "signal_abort" }>): void {
@@ -121,16 +100,15 @@ function onStop(run: RunContext, { cause }: Extract<RunCommand, { type: "signal_
   run.timers.set(run.services.limits.graceMs, () => run.dispatch({ type: "grace_over" }));
 }
 
-/** Aborts everything under way, so that nothing new starts. */
+/** Aborts all work in progress, so that nothing new starts. */
 export function stopHandlers(run: RunContext, message: string): void {
   run.isStopping = true;
   const { signal, records } = run;
   if (!signal.aborted) run.abort(new DOMException(message, "AbortError"));
-  for (const record of records) record.attempt?.timer?.abort(signal.reason);
   for (const record of records) record.cancelWait?.();
 }
 
-/** Ends the run. Returns its result, or a failed one if it could not be stored. */
+/** Ends the run. Returns its result, or a failed one if that could not be stored. */
 async function finish(run: RunContext, command: FinishCommand): Promise<RunResult> {
   await Promise.race([run.saving, run.abandoned.promise]);
   const end = withReason(run, command);

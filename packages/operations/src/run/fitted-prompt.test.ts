@@ -5,7 +5,6 @@ import { expect, it } from "vitest";
 import { defineProfile } from "../define/define-profile.ts";
 import { custom } from "../define/operations.ts";
 import type { PromptEffect } from "../effects/operation-effect.ts";
-import { createChatStore } from "../stores/create-chat-store.ts";
 import { createRunStore } from "../stores/create-run-store.ts";
 import { createRunEngine } from "./create-run-engine.ts";
 import type { RunEngineOptions } from "./engine-options.ts";
@@ -36,7 +35,7 @@ async function lastTurn(
   const mainModel = createScriptedModel(Array.from({ length: 5 }, () => "a".repeat(100)));
   const open = (given: typeof options, promptOf: (shown: MainPrompt) => void) =>
     createRunEngine({ mainModel, ...stores, onPrompt: promptOf, ...given });
-  const stores = { chat: createChatStore(), runs: createRunStore(), recover: false };
+  const stores = { runs: createRunStore(), recover: false };
   const before = open({}, ({ messages }) => (anchorId ||= messages[2]?.id ?? ""));
   for (let turn = 0; turn < 4; turn += 1)
     await (

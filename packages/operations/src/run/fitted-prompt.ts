@@ -14,7 +14,10 @@ import { tokensOf } from "../operation/tokens-of.ts";
 import { assembleAfter, type PromptOf, sendableAfter } from "./operation-view.ts";
 import { type RunContext, turnMessagesOf } from "./run-context.ts";
 
-/** The prompt of the main call, cut to its window if any. Issues as of `assembleAfter`, and `budget_exceeded`. */
+/**
+ * Returns the prompt of the main call, trimmed to its window if any. Issues as in `assembleAfter`, and
+ * `budget_exceeded`.
+ */
 export async function fittedPrompt(
   run: RunContext,
   of: PromptOf,
@@ -43,7 +46,7 @@ interface Fitting {
   meter: PromptMeter;
   /** The system prompt and the history, before any effects. */
   base: readonly ChatMessage[];
-  /** The leading block as it is sent, with updates. */
+  /** The final leading block, with updates. */
   lead: readonly ChatMessage[];
   /** Budget for everything except inserts. */
   budget: number;
@@ -52,7 +55,7 @@ interface Fitting {
 // A counter may count more for the whole than for its parts, so fitting is repeated.
 const maxFits = 3;
 
-/** Cuts the history before anything is inserted, so that additions for one turn do not move what is cached. */
+/** Trims the history before anything is inserted, so that additions for one turn do not shift the cached part. */
 async function fit(run: RunContext, fitting: Fitting): Promise<Result<AssembledPrompt>> {
   const { of, trim, meter, base, lead } = fitting;
   const calls = turnMessagesOf(run);
@@ -89,7 +92,7 @@ async function fit(run: RunContext, fitting: Fitting): Promise<Result<AssembledP
   );
 }
 
-/** The kept part of the history, with everything that operations add. */
+/** Returns the kept part of the history, with everything that operations add. */
 function shownOf(
   run: RunContext,
   {
@@ -124,7 +127,7 @@ function exceeded(message: string): Result<never> {
   return failure({ code: "budget_exceeded", path: [], message });
 }
 
-/** Tool calls of the turn come after everything else. */
+/** Appends the turn's tool calls after everything else. */
 function withMessages(prompt: AssembledPrompt, added: readonly ChatMessage[]): AssembledPrompt {
   const { messages, explain } = prompt;
   const origins = added.map(({ id }) => ({
@@ -139,17 +142,17 @@ function withMessages(prompt: AssembledPrompt, added: readonly ChatMessage[]): A
   };
 }
 
-/** Counts tokens with the framing of the target. */
+/** Counts tokens, including the target's framing. */
 interface PromptMeter {
-  /** The part of the budget that remains after the safety margin. */
+  /** The budget less the safety margin. */
   usable: number;
-  /** Tokens of one message among others. */
+  /** Counts the tokens of one message among others. */
   of(message: ChatMessage): number;
-  /** Tokens of a whole prompt. */
+  /** Counts the tokens of a whole prompt. */
   ofAll(messages: readonly ChatMessage[]): number;
 }
 
-/** Creates the meter of one assembly. */
+/** Creates the meter for one assembly. */
 function createPromptMeter(trim: PromptTrim): PromptMeter {
   const { counter, budget, tools = [] } = trim;
   const count = (messages: readonly ChatMessage[], counted: readonly ToolDescription[]): number =>

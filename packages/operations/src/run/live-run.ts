@@ -13,18 +13,18 @@ import { safeText } from "./safe-text.ts";
 
 /** A run in progress. */
 export interface RunDrive {
-  /** Undefined if another worker has taken over the run. Never rejects. */
+  /** Resolves with undefined if another worker has taken over the run. Never rejects. */
   result: Promise<RunResult | undefined>;
   stop(cause: StopCause, reason?: string): void;
 }
 
-/** A promise that is resolved from outside. */
+/** A promise that is resolved externally. */
 export interface Deferred<Value> {
   readonly promise: Promise<Value>;
   resolve(value: Value): void;
 }
 
-/** Creates a promise that is not resolved yet. */
+/** Creates an unresolved promise. */
 export function deferred<Value>(): Deferred<Value> {
   let resolve: (value: Value) => void = () => {};
   const promise = new Promise<Value>((done) => {
@@ -33,22 +33,20 @@ export function deferred<Value>(): Deferred<Value> {
   return { promise, resolve };
 }
 
-/** A run that this process follows, executed here or elsewhere. */
+/** A run followed by this process, executed here or elsewhere. */
 export interface LiveRun {
   readonly runId: string;
   readonly feed: EventFeed;
   /** Never rejects. */
   readonly result: Promise<RunResult>;
-  /** Present while this process executes it. */
+  /** Present while this process executes the run. */
   drive?: RunDrive | undefined;
-  /** A new run that this process has not begun to execute. */
+  /** A new run that this process has not started to execute. */
   prepared?: DrivenRun | undefined;
-  /** Lease to resume the run with. */
+  /** Lease with which to resume the run. */
   lease?: RunLease | undefined;
   isFollowed: boolean;
-  /** True if this process may resume the run once its lease is free. */
-  mayTake: boolean;
-  /** An abort from this process, before the run had a worker. */
+  /** An abort from this process, requested before the run had a worker. */
   earlyAbort?: { reason?: string | undefined } | undefined;
   /** Ends the wait between two polls of the store. */
   wake?: (() => void) | undefined;
@@ -59,11 +57,11 @@ export interface LiveRun {
 /** A caller's access to a run. */
 export interface RunHandle {
   readonly runId: string;
-  /** All events from the first, then live ones, until `run.finished`. Each iteration starts from the beginning. */
+  /** All events from the first, then live ones, until `run.finished`. Each iteration starts over. */
   readonly events: AsyncIterable<RunEvent>;
-  /** Calls the listener for each later event and reports its errors. Returns a function that unsubscribes it. */
+  /** Calls the listener for each later event and reports its errors. Returns a function to unsubscribe it. */
   onEvent(listener: RunEventListener): () => void;
-  /** Aborts the run, so that nothing new starts. A second call changes nothing. */
+  /** Aborts the run, so that nothing new starts. Later calls change nothing. */
   abort(reason?: string): void;
   /** Never rejects. */
   readonly result: Promise<RunResult>;
@@ -84,7 +82,6 @@ export function createLiveRun(
     feed,
     result: result.promise,
     isFollowed: false,
-    mayTake: false,
     settle(value) {
       feed.end();
       result.resolve(value);
@@ -97,14 +94,14 @@ export function createLiveRun(
       }
       const request = { reason: safe };
       live.earlyAbort ??= request;
-      // A worker in another process reads the request when it renews its lease. An ended run ignores it.
+      // A worker in another process reads the request when it renews its lease. Ended runs ignore it.
       runs.requestAbort(runId, request).catch(() => {});
     },
   };
   return live;
 }
 
-/** A reason that can be stored. Untyped callers pass errors, and listeners pass events. */
+/** Converts a reason to text that can be stored. Untyped callers pass errors, and listeners pass events. */
 export function reasonOf(reason: unknown): string | undefined {
   if (typeof reason === "string") return safeText(reason, 512);
   return reason instanceof Error ? safeText(messageOf(reason), 512) : undefined;
@@ -112,7 +109,7 @@ export function reasonOf(reason: unknown): string | undefined {
 
 /** Which events to read. */
 export interface EventReading {
-  /** 0 by default, which reads all events. */
+  /** Defaults to 0, which reads all events. */
   afterSeq?: number | undefined;
   /** Ends the iteration without an error. */
   signal?: AbortSignal | undefined;
@@ -137,7 +134,7 @@ async function* readEvents(
   }
 }
 
-/** Reads events of a run in order, from memory if they are there and otherwise from the store. */
+/** Reads events of a run in order, from memory if available and otherwise from the store. */
 export function readLiveEvents(
   { runId, feed }: LiveRun,
   runs: RunStore,
@@ -176,7 +173,7 @@ export function readStoredEvents(
   }, reading);
 }
 
-/** The time until the next poll, after this many that found nothing new. Longer if no worker has the run. */
+/** Returns the delay before the next poll, after this many that found nothing new. Longer if no worker has the run. */
 export function pollDelay(
   { clock, limits }: Pick<EngineServices, "clock" | "limits">,
   idleLooks: number,

@@ -21,7 +21,6 @@ import { defineProfile } from "../define/define-profile.ts";
 import { template } from "../define/operations.ts";
 import type { RunEvent } from "../events/run-event.ts";
 import { foldRunEvents } from "../events/fold-run-events.ts";
-import { createChatStore } from "../stores/create-chat-store.ts";
 import { createRunStore } from "../stores/create-run-store.ts";
 import { createRunEngine } from "./create-run-engine.ts";
 import type { RunEngine } from "./run-engine.ts";
@@ -289,7 +288,7 @@ describe("tools of the main model", () => {
   });
 
   it("are not called again after a crash, nor is the model for what it has asked", async () => {
-    const [runs, chat] = [createRunStore(), createChatStore()];
+    const runs = createRunStore();
     const calls: string[] = [];
     const counted = { ...roll, execute: async () => void calls.push("roll") };
     const hanging = {
@@ -304,11 +303,11 @@ describe("tools of the main model", () => {
     const both = [rollCall, { id: "call_2", name: "hang", arguments: '{"sides":1}' }];
     const first = createScriptedModel([{ text: "", toolCalls: both }]);
     const limits = { leaseMs: 60 };
-    const dying = createRunEngine({ mainModel: first, tools, runs, chat, recover: false, limits });
+    const dying = createRunEngine({ mainModel: first, tools, runs, recover: false, limits });
     const { runId, events } = await dying.start({ chatId: "c", message: "Roll." });
     for await (const { type } of events) if (type === "main_llm.tool_finished") break;
     const second = createScriptedModel(["Done."]);
-    const other = createRunEngine({ mainModel: second, tools, runs, chat, recover: false });
+    const other = createRunEngine({ mainModel: second, tools, runs, recover: false });
     // The dead engine's lease is given up in its place.
     const lease = (await runs.loadRun(runId))?.lease;
     if (lease !== undefined) await runs.releaseLease(lease);

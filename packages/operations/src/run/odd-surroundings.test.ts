@@ -210,7 +210,7 @@ describe("a run that can't be planned any more", () => {
       operations: [{ id: "old", does: () => new Promise(() => {}) }],
     });
     const dead = { now: () => clock.now(), schedule: () => () => {} };
-    const options = { runs, chat: world.chat, mainModel: createScriptedModel(["Yes.", "Yes."]) };
+    const options = { runs, mainModel: createScriptedModel(["Yes.", "Yes."]) };
     const { runId } = await createRunEngine({
       ...options,
       registry: world.registry,
@@ -313,23 +313,4 @@ it("listens once to a signal, however many runs and attempts wait for it", async
     "aborted",
     "aborted",
   ]);
-});
-
-it("tells attempts with a limit of time of an abort", async () => {
-  const world = scenario({
-    operations: [
-      {
-        id: "a",
-        params: { timeoutMs: 60_000 },
-        does: ({ signal }) =>
-          new Promise((resolve) =>
-            signal.addEventListener("abort", () => resolve({ status: "aborted" })),
-          ),
-      },
-    ],
-  });
-  const handle = await world.engine.start(world.start);
-  await settlePromises();
-  handle.abort();
-  expect(await handle.result).toMatchObject({ status: "aborted", durationMs: 0 });
 });

@@ -35,7 +35,7 @@ function answerStep({ profile }: RunInput, { operation, value, hook }: RunAnswer
     "invalid_options",
     copy.ok
       ? `The run has no operation ${JSON.stringify(operation)}; it has ${names || "none"}.`
-      : `The answer is no JSON: ${copy.issues[0]?.message}`,
+      : `The answer is not JSON: ${copy.issues[0]?.message}`,
   );
 }
 

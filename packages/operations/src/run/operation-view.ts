@@ -1,7 +1,7 @@
 import type { ChatMessage, Result } from "@ccl/core";
 import { deepFreeze } from "@ccl/core/json";
 
-import type { ArtifactWrite, OperationArtifact } from "../artifact/operation-artifact.ts";
+import type { OperationArtifact } from "../artifact/operation-artifact.ts";
 import { writtenArtifact } from "../artifact/written-artifact.ts";
 import { defaultRenderer } from "../liquid/create-template-renderer.ts";
 import { isPromptEffect } from "../effects/is-effect-of.ts";
@@ -13,24 +13,17 @@ import { effectVariantId } from "../ports/chat-turn.ts";
 import { assemblePrompt } from "../prompt/assemble-prompt.ts";
 import type { AssembledPrompt, EffectInput, InclusionInput } from "../prompt/assembled-prompt.ts";
 import { sendableHistory } from "../prompt/sendable-history.ts";
-import {
-  type ArtifactMap,
-  effectsOf,
-  formerOf,
-  type OperationRecord,
-  recordOf,
-  type RunContext,
-  writeOf,
-} from "./run-context.ts";
+import { effectsOf, type OperationRecord, writeOf } from "./operation-record.ts";
+import { type ArtifactMap, formerOf, recordOf, type RunContext } from "./run-context.ts";
 
-/** What an operation sees. Each part is computed on its first use. */
+/** What an operation sees. Each part is computed on first use. */
 export interface OperationView {
   artifacts(): ArtifactMap;
-  /** The history, with the variant of the user message that the operation's dependencies have selected. */
+  /** Returns the history, with the variant of the user message that the operation's dependencies selected. */
   chatHistory(): readonly ChatMessage[];
-  /** The answer after the changes of its dependencies. */
+  /** Returns the answer, with changes by its dependencies. */
   main(): MainResult;
-  /** The prompt after the changes of its dependencies. */
+  /** Returns the prompt, with changes by its dependencies. */
   draftPrompt(): readonly ChatMessage[];
 }
 
@@ -43,7 +36,7 @@ export interface PromptOf {
   base?: readonly ChatMessage[] | undefined;
 }
 
-/** Creates the view of one operation. All of its dependencies must have ended. */
+/** Creates the view of an operation. All of its dependencies must have ended. */
 export function createOperationView(run: RunContext, record: OperationRecord): OperationView {
   let ancestors: OperationRecord[] | undefined;
   let artifacts: ArtifactMap | undefined;
@@ -70,7 +63,7 @@ export function createOperationView(run: RunContext, record: OperationRecord): O
   return view;
 }
 
-/** The done operations that an operation depends on, directly or not, in commit order. */
+/** Returns the done operations that an operation depends on, directly or indirectly, in commit order. */
 function ancestorsOf(run: RunContext, { operation }: OperationRecord): OperationRecord[] {
   const found = new Set(operation.dependencies);
   for (const index of found)
@@ -80,7 +73,7 @@ function ancestorsOf(run: RunContext, { operation }: OperationRecord): Operation
   );
 }
 
-/** The answer after the turn effects of these operations, as the chat store will apply them. */
+/** Returns the answer after these operations' turn effects, as the chat store will apply them. */
 function mainAfter(run: RunContext, records: readonly OperationRecord[]): MainResult {
   const { text = "", finishReason = "unknown", partial, steps } = run.main;
   const { toolCalls, reasoning } = steps?.at(-1) ?? {};
@@ -104,35 +97,20 @@ function mainAfter(run: RunContext, records: readonly OperationRecord[]): MainRe
   return deepFreeze({ ...main, blocks, meta });
 }
 
-/** The artifacts at the beginning of the hook, plus the writes of these operations in commit order. */
+/** Returns the artifacts at the start of the hook, plus the writes of these operations in commit order. */
 export function artifactsAfter(run: RunContext, records: readonly OperationRecord[]): ArtifactMap {
+  const { runId, startedAt } = run.input;
   const changed: Record<string, OperationArtifact> = {};
   for (const record of records) {
     const write = writeOf(record);
-    if (write !== undefined) changed[write.tag] = artifactOf(run, record, write);
+    if (write === undefined) continue;
+    const stamp = { runId, writtenAt: record.end?.finishedAt ?? startedAt };
+    changed[write.tag] = writtenArtifact(formerOf(run, write), write, stamp);
   }
   return Object.freeze({ ...run.artifacts, ...changed });
 }
 
-// Cached by the record that writes them. All operations that see a write compute the same artifact until the hook is
-// committed, and values may be long.
-const artifactsByRecord = new WeakMap<OperationRecord, OperationArtifact>();
-
-function artifactOf(
-  run: RunContext,
-  record: OperationRecord,
-  given: ArtifactWrite,
-): OperationArtifact {
-  const known = artifactsByRecord.get(record);
-  if (known !== undefined) return known;
-  const { runId, startedAt } = run.input;
-  const stamp = { runId, writtenAt: record.end?.finishedAt ?? startedAt };
-  const artifact = writtenArtifact(formerOf(run, given), given, stamp);
-  artifactsByRecord.set(record, artifact);
-  return artifact;
-}
-
-/** Returns the prompt. @throws OperationsError whose `details.operationCode` says why there is none */
+/** Returns the prompt. @throws OperationsError whose `details.operationCode` says why it is missing */
 export function requirePrompt(assembled: Result<AssembledPrompt>): AssembledPrompt {
   if (assembled.ok) return assembled.value;
   const [issue] = assembled.issues;
@@ -148,7 +126,9 @@ export function requirePrompt(assembled: Result<AssembledPrompt>): AssembledProm
   );
 }
 
-/** The prompt after these operations. Issues about effects have the index into `promptEffectsOf` in their path. */
+/**
+ * Assembles the prompt after these operations. Paths of issues about effects contain the index into `promptEffectsOf`.
+ */
 export function assembleAfter(
   run: RunContext,
   { records, artifacts, base = sendableAfter(run, { records, artifacts }) }: PromptOf,
@@ -164,7 +144,7 @@ export function assembleAfter(
   const inclusions = inclusionsOf(run, artifacts);
   const assembled = assemblePrompt({ ...options, inclusions });
   if (assembled.ok) return assembled;
-  // An inclusion from an earlier turn must not prevent all later prompts.
+  // An inclusion from an earlier turn must not break all later prompts.
   const broken = new Set(
     assembled.issues.flatMap(({ path }) => (path[0] === "inclusions" ? [path[1]] : [])),
   );
@@ -182,8 +162,8 @@ export function assembleAfter(
 }
 
 /**
- * The system prompt of the turn's settings, and the history that a provider accepts. The user's message is the variant
- * that these operations have selected.
+ * Returns the system prompt from the turn's settings, and a history that providers accept. The user's message is the
+ * variant selected by these operations.
  * @throws OperationsError if the system prompt cannot be rendered
  */
 export function sendableAfter(
@@ -202,7 +182,7 @@ export function sendableAfter(
   throw new OperationsError("invalid_options", message, { details });
 }
 
-/** The prompt effects of these operations. */
+/** Returns the prompt effects of these operations. */
 export function promptEffectsOf(records: readonly OperationRecord[]): EffectInput[] {
   return records.flatMap((record) => {
     const { operationId } = record.operation;
@@ -212,7 +192,7 @@ export function promptEffectsOf(records: readonly OperationRecord[]): EffectInpu
   });
 }
 
-/** The history with the last selected variant of the current user message. */
+/** Returns the history with the last selected variant of the current user message. */
 export function withUserVariant(
   history: readonly ChatMessage[],
   userMessageId: string,

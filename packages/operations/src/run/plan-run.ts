@@ -24,7 +24,7 @@ export interface PlannedOperation {
   isUnreachable: boolean;
 }
 
-/** An operation that is disabled, or set for the other trigger. */
+/** An operation that is disabled, or only runs on the other trigger. */
 interface LeftOutOperation {
   operationId: string;
   hook: Hook;
@@ -33,14 +33,14 @@ interface LeftOutOperation {
   reason: "disabled" | "trigger_mismatch";
 }
 
-/** What a run is going to execute. */
+/** What a run will execute. */
 export interface RunPlan {
   trigger: Trigger;
-  /** The operations before the main call first. Each hook is in commit order, which is a topological order. */
+  /** Operations before the main call come first. Each hook is in commit order, which is a topological order. */
   operations: readonly PlannedOperation[];
-  /** How many of them run before the main call. */
+  /** Number of operations that run before the main call. */
   beforeCount: number;
-  /** The hooks in the same order, then by `(order, operationId)`. */
+  /** Sorted by hook in the same order, then by `(order, operationId)`. */
   leftOut: readonly LeftOutOperation[];
 }
 
@@ -58,9 +58,10 @@ interface KnownOperations {
 const hooks: readonly Hook[] = ["before_main_llm", "after_main_llm"];
 
 /**
- * Plans a run of the profile. Pure. The order of each hook is the lexicographically smallest topological order by
- * `(order, operationId)`, with ids in code units. Without a profile, or with a disabled one, the plan is empty.
- * @throws OperationsError `invalid_profile` if `validateProfile` refuses it: an unknown operation, a cycle
+ * Plans a run of the profile. Pure. Each hook uses the lexicographically smallest topological order by `(order,
+ * operationId)`, with ids in code units. Without a profile, or with a disabled one, the plan is empty.
+ * @throws OperationsError `invalid_profile` if `validateProfile` rejects it, for example for an unknown operation or a
+ * cycle
  */
 export function planRun(
   profile: OperationProfile | undefined,
@@ -112,7 +113,7 @@ function definitionOf(registry: KnownOperations, operationId: string): Operation
   );
 }
 
-/** Kahn's algorithm, which takes ready operations in `sorted` order. Ranks are positions in `sorted`. */
+/** Kahn's algorithm, taking ready operations in `sorted` order. Ranks are positions in `sorted`. */
 function planHook(sorted: readonly HookOperation[], hook: Hook, from: number): PlannedOperation[] {
   const ranks = new Map(sorted.map(({ operationId }, rank) => [operationId, rank]));
   const dependencies: number[][] = [];

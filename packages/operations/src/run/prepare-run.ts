@@ -17,16 +17,16 @@ export interface PreparedOperation {
   readonly handler: OperationHandler;
 }
 
-/** A plan whose operations can be executed. */
+/** A plan whose operations are ready to execute. */
 export interface PreparedPlan {
   /** The profile that was planned. */
   profile: ValidProfile | undefined;
   plan: RunPlan;
-  /** By index of the plan. */
+  /** By index in the plan. */
   operations: readonly PreparedOperation[];
 }
 
-/** A run whose lease this worker has. */
+/** A run whose lease this worker holds. */
 export interface DrivenRun extends PreparedPlan {
   services: EngineServices;
   input: RunInput;
@@ -44,7 +44,7 @@ export interface DrivenRun extends PreparedPlan {
  */
 export type PlanMaker = (profile: OperationProfile | undefined, trigger: Trigger) => PreparedPlan;
 
-/** Creates the plan maker of an engine. It caches the plans of profiles of `defineProfile`, which are immutable. */
+/** Creates the plan maker of an engine. Caches the plans of profiles from `defineProfile`, which are immutable. */
 export function createPlanMaker({ registry, handlerOf }: EngineServices): PlanMaker {
   const cached = new WeakMap<OperationProfile, Partial<Record<Trigger, PreparedPlan>>>();
   const prepare = (given: OperationProfile | undefined, trigger: Trigger): PreparedPlan => {

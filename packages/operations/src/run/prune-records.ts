@@ -2,7 +2,7 @@ import type { EngineServices } from "./engine-services.ts";
 
 /** Which records to delete. */
 export interface PruneOptions {
-  /** Milliseconds since the epoch. 30 days ago by default. */
+  /** Milliseconds since the epoch. Defaults to 30 days ago. */
   endedBeforeMs?: number | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -10,7 +10,7 @@ export interface PruneOptions {
 const keptRunsMs = 30 * 24 * 60 * 60 * 1_000;
 const prunedAtOnce = 1_000;
 
-/** Deletes runs that ended before a time, and the long values that are no longer in use. Returns how many runs. */
+/** Deletes runs that ended before a time, and long values no longer in use. Returns the number of runs. */
 export async function pruneRecords(
   { runs, clock, sweepValues }: Pick<EngineServices, "runs" | "clock" | "sweepValues">,
   { endedBeforeMs, ...call }: PruneOptions = {},

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { createChatStore } from "../stores/create-chat-store.ts";
-import { createRunStore } from "../stores/create-run-store.ts";
+import { createOperationStores } from "../stores/create-operation-stores.ts";
 import { createManualScheduler } from "../testing/create-manual-scheduler.ts";
 import { createVirtualClock } from "../testing/create-virtual-clock.ts";
 import { done, scenario } from "../../test-support/engine-scenario.ts";
@@ -49,10 +48,9 @@ describe("pruneRuns", () => {
 
   it("happens by itself every hour where the engine looks for dead runs, unless it is turned off", async () => {
     const clock = createVirtualClock(1_000);
-    const chat = createChatStore();
-    const runs = createRunStore();
+    const { runs, chat } = createOperationStores();
     // Looks are as rare as leases are long.
-    const shared = { clock, chat, runs, recover: true, limits: { leaseMs: day } };
+    const shared = { clock, runs, recover: true, limits: { leaseMs: day } };
     const off = scenario({ ...shared, prune: false });
     const { runId } = await off.engine.start(off.start);
     const isKept = async (): Promise<boolean> => (await runs.loadRun(runId)) !== undefined;

@@ -4,7 +4,7 @@ import type { ContextRecorder } from "@ccl/core/tracing";
 import { sendableAfter } from "./operation-view.ts";
 import { type RunContext, turnMessagesOf } from "./run-context.ts";
 
-/** Records a prompt of the main call beside its history. The result adds what the provider reports. */
+/** Records a prompt of the main call together with its history. The result adds what the provider reports. */
 export async function recordPrompt(
   run: RunContext,
   record: ContextRecorder,
@@ -13,7 +13,7 @@ export async function recordPrompt(
   const { contextRecordOf } = await import("@ccl/context-compiler");
   const { input, artifacts, services } = run;
   const given = [...sendableAfter(run, { records: [], artifacts }), ...turnMessagesOf(run)];
-  // Of the run's own messages, only a system prompt at the head has no id.
+  // Of the run's own messages, only a leading system prompt has no id.
   const sources = messages.map(({ id, role }, at) =>
     id === undefined && at > 0 ? -1 : given.findIndex((one) => one.id === id && one.role === role),
   );

@@ -6,16 +6,16 @@ import type { RunEngineOptions } from "./engine-options.ts";
 import type { EngineServices } from "./engine-services.ts";
 import { pruneRecords } from "./prune-records.ts";
 
-/** Resumes a run. `taken`: this process has it now. */
+/** Resumes a run. `taken` means that this process has it now. */
 interface RunTaker {
   takeOver(runId: string): Promise<string>;
 }
 
-/** The outcome of one search for runs without a worker. */
+/** Outcome of one search for runs without a worker. */
 interface Recovery {
   /** Runs that resume in this process. */
   runIds: string[];
-  /** Milliseconds since the epoch. No lease expires before it. */
+  /** Milliseconds since the epoch. No lease expires before then. */
   nextAtMs: number;
 }
 
@@ -41,7 +41,7 @@ export async function recoverRuns(
   return recovery;
 }
 
-/** No caller waits for the search, so its errors are reported as those of listeners are. */
+/** No caller awaits the search, so its errors are reported like those of listeners. */
 function onFailure(cause: unknown): never {
   const message = `The search for runs without a worker failed and is repeated: ${messageOf(cause)}`;
   throw new OperationsError("unavailable", message, { cause });
@@ -51,7 +51,7 @@ const pruneEveryMs = 60 * 60 * 1_000;
 const firstRetryMs = 1_000;
 const maxRetryMs = 60_000;
 
-/** Until the store is closed, searches for runs without a worker as leases may expire, and hourly for old ones. */
+/** Searches for runs without a worker when leases may expire, and hourly for old ones, until the store is closed. */
 export function startRecovery(
   services: EngineServices,
   runner: RunTaker,

@@ -15,7 +15,7 @@ import type {
 /** Why a run must end early. */
 export type StopCause = "user_abort" | "deadline";
 
-/** The stage of a run. Between the announced phases it waits for commits. */
+/** The stage of a run. Between announced phases it waits for commits. */
 type RunStage =
   | "planning"
   | "before_main_llm"
@@ -29,45 +29,46 @@ type RunStage =
 interface OperationState {
   readonly planned: PlannedOperation;
   progress: "waiting" | "ready" | "running" | OperationStatus;
-  /** How many dependencies have not ended. */
+  /** Number of dependencies that have not ended. */
   waitingFor: number;
-  /** The worst outcome among its dependencies. With `condition`, a required operation does not fail. */
+  /** The worst outcome of its dependencies. With `condition`, a required operation does not fail. */
   blockedBy: "nothing" | "condition" | "failure";
-  /** True if a condition skipped it, its own or that of a dependency. */
+  /** True if a condition skipped it, or one of its dependencies. */
   isExempt: boolean;
 }
 
-/** All state that decides the next step. `reduceRun` changes it in place. */
+/** All state that determines the next step. `reduceRun` modifies it in place. */
 export interface RunState {
   stage: RunStage;
-  /** By index of the plan. */
+  /** By index in the plan. */
   readonly operations: readonly OperationState[];
-  /** How many operations of the present hook have not ended. */
+  /** Number of operations in the current hook that have not ended. */
   unfinished: number;
   running: number;
   isMainRunning: boolean;
   stop?: StopCause | undefined;
 }
 
-/** How an operation ended, as far as the rest of the run depends on it. */
+/** How an operation ended, as far as the rest of the run depends on that. */
 export interface OperationEnd {
   index: number;
   status: OperationStatus;
   skippedReason?: SkippedReason | undefined;
   isExempt?: boolean | undefined;
   error?: OperationFailure | undefined;
-  /** True if it was abandoned after the grace of an abort. */
+  /** True if it was abandoned after the abort's grace period. */
   detached?: boolean | undefined;
 }
 
 /**
- * Something that happens to a run. A transition out of place, such as a second end of an operation, changes nothing.
+ * Something that happens to a run. A transition that does not apply, such as a second end of an operation, changes
+ * nothing.
  */
 export type RunTransition =
   | { type: "begin" }
   | { type: "operation_started"; index: number }
   | ({ type: "operation_finished" } & Pick<OperationEnd, "index" | "status" | "isExempt">)
-  /** Contains the failure if a required operation's commit failed. */
+  /** Contains the failure if the commit of a required operation failed. */
   | { type: "commit_finished"; hook: Hook; failure?: FailedDetails | undefined }
   | {
       type: "main_finished";
@@ -77,10 +78,10 @@ export type RunTransition =
   | { type: "stop"; cause: StopCause }
   /** The run no longer waits for running operations. */
   | { type: "grace_over" }
-  /** The engine cannot continue. An earlier worker may have begun the main call if no commit had to precede it. */
+  /** The engine cannot continue. An earlier worker may have started the main call if no commit had to precede it. */
   | { type: "engine_failed"; details: FailedDetails; isMainBegun?: boolean | undefined };
 
-/** Commands to execute, in this order. */
+/** Commands to execute in order. */
 export type RunCommand =
   | {
       type: "enter_phase";
@@ -88,7 +89,7 @@ export type RunCommand =
       hook?: Hook | undefined;
     }
   | { type: "start_operation"; index: number }
-  /** The operation ended without a start, or was abandoned. */
+  /** The operation ended without starting, or was abandoned. */
   | ({ type: "end_operation" } & OperationEnd)
   | { type: "commit"; hook: Hook }
   | { type: "start_main" }
@@ -106,7 +107,7 @@ export type RunCommand =
 /** The command that ends a run. */
 export type FinishCommand = Extract<RunCommand, { type: "finish" }>;
 
-/** The state of a run that has not started. */
+/** Returns the state of a run that has not started. */
 export function initialRunState({ operations }: RunPlan): RunState {
   return {
     stage: "planning",
@@ -126,14 +127,14 @@ export function initialRunState({ operations }: RunPlan): RunState {
 interface Reduction {
   readonly state: RunState;
   readonly commands: RunCommand[];
-  /** Operations that were skipped because of another one, and whose dependents are not updated yet. */
+  /** Operations skipped because of another one, whose dependents are not updated yet. */
   readonly ends: OperationEnd[];
 }
 
 /**
- * Decides everything about a run: which operations may start, when a barrier opens, how the run ends. It changes the
- * state in place and returns the commands to execute. The cost of a transition is proportional to the operations that
- * it affects, so a whole run is linear in its operations and dependencies.
+ * Makes all decisions about a run: which operations may start, when a barrier opens, how the run ends. Modifies the
+ * state in place and returns the commands to execute. The cost of a transition is proportional to the number of
+ * operations it affects, so a whole run is linear in its operations and dependencies.
  */
 export function reduceRun(state: RunState, transition: RunTransition): RunCommand[] {
   if (state.stage === "finished") return [];
@@ -142,7 +143,7 @@ export function reduceRun(state: RunState, transition: RunTransition): RunComman
   return reduction.commands;
 }
 
-/** False if the transition does not apply in this state. */
+/** Applies the transition. Returns false if it does not apply in this state. */
 function apply(reduction: Reduction, transition: RunTransition): boolean {
   const { state, commands } = reduction;
   switch (transition.type) {
@@ -204,7 +205,7 @@ function enterHook(reduction: Reduction, hook: Hook): void {
 /** The part of an operation's end that its dependents need. */
 type Ending = Pick<OperationEnd, "index" | "status" | "isExempt">;
 
-/** Marks an operation as ended, and all operations that must be skipped because of it. */
+/** Marks an operation as ended, and all operations that must be skipped as a result. */
 function complete(reduction: Reduction, ending: Ending): void {
   const { state, ends } = reduction;
   for (let end: Ending | undefined = ending; end !== undefined; end = ends.pop()) {
@@ -231,7 +232,7 @@ function updateDependent(
   if (end) reduction.ends.push(end);
 }
 
-/** Starts an operation whose dependencies have all ended, or returns how it ends without a start. */
+/** Starts an operation whose dependencies have all ended, or returns how it ends without starting. */
 function settle({ commands }: Reduction, operation: OperationState): OperationEnd | undefined {
   const { planned, blockedBy } = operation;
   if (blockedBy === "nothing") {
@@ -297,7 +298,7 @@ function finishMain(
   return false;
 }
 
-/** Marks running operations as aborted. The run no longer waits for them. */
+/** Marks running operations as aborted. The run stops waiting for them. */
 function leaveRunning({ state, commands }: Reduction): void {
   for (const operation of state.operations) {
     if (operation.progress !== "running") continue;
@@ -310,7 +311,7 @@ function leaveRunning({ state, commands }: Reduction): void {
   state.isMainRunning = false;
 }
 
-/** Ends every operation of the run that has not started. */
+/** Ends all operations of the run that have not started. */
 function endOthers(
   { state, commands }: Reduction,
   status: OperationStatus,
@@ -324,7 +325,7 @@ function endOthers(
   }
 }
 
-/** Moves to the next stage once the present one has nothing left to wait for. */
+/** Advances to the next stage once the current one has nothing left to wait for. */
 function advance(reduction: Reduction): void {
   const { state, commands } = reduction;
   if (state.stop !== undefined) {
@@ -347,7 +348,7 @@ function advance(reduction: Reduction): void {
   commands.push({ type: "enter_phase", phase: "commit", hook }, { type: "commit", hook });
 }
 
-/** The first required operation in commit order that is neither done nor exempt. */
+/** Finds the first required operation in commit order that is neither done nor exempt. */
 function firstUndone({ operations }: RunState, hook: Hook): FailedDetails | undefined {
   const culprit = operations.find(
     ({ planned, progress, isExempt }) =>
@@ -370,7 +371,7 @@ function failedTypeOf(stage: RunStage, isMainBegun = false): FailedType {
   return stage === "main_llm" || isMainBegun ? "main_llm" : "before_barrier";
 }
 
-/** The state of an operation. @throws RangeError if there is no such operation */
+/** Returns the state of an operation. @throws RangeError if it does not exist */
 export function operationAt({ operations }: RunState, index: number): OperationState {
   const operation = operations[index];
   if (operation === undefined) throw new RangeError(`The run has no operation ${index}.`);

@@ -2,7 +2,6 @@ import { createScriptedModel, createSequentialIds } from "@ccl/core/testing";
 import { describe, expect, it } from "vitest";
 
 import type { OperationHandler } from "../operation/operation-context.ts";
-import { createChatStore } from "../stores/create-chat-store.ts";
 import { createRunStore } from "../stores/create-run-store.ts";
 import { createFaultInjector, type CrashPoint } from "../testing/create-fault-injector.ts";
 import { createManualScheduler } from "../testing/create-manual-scheduler.ts";
@@ -31,7 +30,7 @@ function createProcesses(does: OperationHandler = async () => done()): Processes
     { id: "a", required: true, does: counted },
     { id: "b", required: true, dependsOn: ["a"], does: counted, writesTag: "b" },
   ];
-  const [runs, chat] = [createRunStore(), createChatStore()];
+  const runs = createRunStore();
   const clock = createVirtualClock(1_000);
   const ids = createSequentialIds();
   const model = createScriptedModel(["The answer.", "Another answer."]);
@@ -43,7 +42,6 @@ function createProcesses(does: OperationHandler = async () => done()): Processes
       ids,
       mainModel: model,
       runs: faults.wrap(runs, ["createRun", "append"]),
-      chat: Object.assign(faults.wrap(chat, ["saveAssistantVariant"]), { turns: chat.turns }),
     }).engine;
   };
   const request = { ...scenario({ operations }).start, clientRequestId: "q" };

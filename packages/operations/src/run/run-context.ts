@@ -2,78 +2,19 @@ import type { TraceSpan } from "@ccl/core/tracing";
 import type { ChatMessage } from "@ccl/core";
 
 import type { ArtifactWrite, OperationArtifact } from "../artifact/operation-artifact.ts";
-import { isArtifactEffect } from "../effects/is-effect-of.ts";
-import type { OperationEffect } from "../effects/operation-effect.ts";
 import type { RunEventBody } from "../events/run-event.ts";
 import type { Hook } from "../operation/operation-definition.ts";
 import type { TurnSettings } from "../operation/turn-settings.ts";
-import type { MainStep, OperationStep, TurnMessageStep } from "../ports/run-step.ts";
+import type { MainStep, TurnMessageStep } from "../ports/run-step.ts";
 import type { VariantState } from "../ports/chat-store.ts";
 import type { RunInput, RunLease } from "../ports/run-store.ts";
-import type { ConcurrencyLimiter } from "./concurrency-limiter.ts";
 import type { EngineServices } from "./engine-services.ts";
 import type { Deferred } from "./live-run.ts";
+import type { OperationRecord } from "./operation-record.ts";
 import type { RunPlan } from "./plan-run.ts";
 import type { RunWriter } from "./run-journal.ts";
 import type { CommitLogEntry, MainLlmRun, RunResult } from "../events/run-result.ts";
-import type { PreparedOperation } from "./prepare-run.ts";
 import type { RunState, RunTransition, StopCause } from "./reduce-run.ts";
-
-/** One planned operation while the run executes. */
-export interface OperationRecord extends PreparedOperation {
-  /** Attempts so far, including those before a crash. */
-  attempts: number;
-  startedAt?: number | undefined;
-  /** How it ended. Absent until then. */
-  end?: OperationStep | undefined;
-  /** True if a dependency has effects, so that the operation's view differs from the beginning of the hook. */
-  isStale: boolean;
-  /** False if its commit failed, so that none of it reaches the prompt. */
-  isCommitted: boolean;
-  /** True while it counts towards its limits. */
-  hasSlot: boolean;
-  /** Cancels the wait for a slot or for the next attempt. */
-  cancelWait?: (() => void) | undefined;
-  /** The current attempt. Results of any other attempt are late. */
-  attempt?: Attempt | undefined;
-}
-
-/** One attempt at an operation. */
-export interface Attempt {
-  readonly run: RunContext;
-  readonly record: OperationRecord;
-  /** Counts from 1 once it has begun. */
-  number: number;
-  /** Present if the operation has its own time limit. */
-  timer: AttemptTimer | undefined;
-}
-
-/** The time limit of an attempt. */
-export interface AttemptTimer {
-  signal: AbortSignal;
-  stop(): void;
-  /** Aborts the handler's signal. */
-  abort(reason: unknown): void;
-}
-
-const noEffects: readonly OperationEffect[] = Object.freeze([]);
-
-/** The effects of an operation. None unless it is `done`. */
-export function effectsOf({ end }: OperationRecord): readonly OperationEffect[] {
-  return end?.effects ?? noEffects;
-}
-
-/** The one write among an operation's effects. */
-export function writeOf(record: OperationRecord): ArtifactWrite | undefined {
-  return effectsOf(record).find(isArtifactEffect);
-}
-
-/** Releases the slot and the timer that an operation holds, if any. */
-export function releaseRecord(record: OperationRecord, limiter: ConcurrencyLimiter): void {
-  record.attempt?.timer?.stop();
-  if (record.hasSlot) limiter.release();
-  record.hasSlot = false;
-}
 
 /** Timers that are cleared when the run ends. */
 export interface RunTimers {
@@ -92,7 +33,7 @@ export interface MainCall {
 /** Artifacts by tag. Frozen. */
 export type ArtifactMap = Readonly<Record<string, OperationArtifact>>;
 
-/** What a write follows: the stored value, or for a `run_only` write whatever the tag holds. */
+/** Returns the value before a write: the stored value, or for a `run_only` write any value of the tag. */
 export function formerOf(
   { artifacts, persisted }: Pick<RunContext, "artifacts" | "persisted">,
   write: ArtifactWrite,
@@ -109,8 +50,10 @@ export interface RunContext {
   input: RunInput;
   plan: RunPlan;
   lease: RunLease;
-  /** By index of the plan. */
+  /** By index in the plan. */
   records: readonly OperationRecord[];
+  /** By `hook/operationId`. */
+  recordsByKey: ReadonlyMap<string, OperationRecord>;
   readonly state: RunState;
   writer: RunWriter;
   readonly timers: RunTimers;
@@ -119,13 +62,13 @@ export interface RunContext {
   abort(reason: unknown): void;
   /** The state that will be stored with the answer. Undefined without a profile. */
   kept?: VariantState | undefined;
-  /** The place of the turn in its branch, from 1. */
+  /** The turn's position in its branch, from 1. */
   turnPosition: number;
   /** Selected texts up to and including the user's turn, as loaded. Oldest first, frozen. */
   history: readonly ChatMessage[];
-  /** Artifacts at the beginning of the present hook. */
+  /** Artifacts at the start of the current hook. */
   artifacts: ArtifactMap;
-  /** Artifacts of the store. In `artifacts` a `run_only` value may hide one of them. */
+  /** Artifacts in the store. A `run_only` value in `artifacts` may hide one of them. */
   persisted: ArtifactMap;
   /** Versions that this run has committed, by tag, in commit order. Undefined if there are none. */
   written?:
@@ -133,48 +76,41 @@ export interface RunContext {
     | undefined;
   commitLog: CommitLogEntry[];
   main: MainLlmRun;
-  /** How many calls of the main model were started, including those before a crash. */
+  /** How many main model calls were started, including those before a crash. */
   mainAttempts: number;
   mainCall?: MainCall | undefined;
-  /** Resolves once the answer that is being saved is stored. */
+  /** Resolves once the answer being saved is stored. */
   saving?: Promise<void> | undefined;
   /** Merged settings of the main call, from the engine, the profile and the start. */
   turn: TurnSettings;
-  /** Tool calls of the main model and their results, by position. Results that have not arrived are missing. */
+  /** The main model's tool calls and their results, by position. Results that have not arrived are missing. */
   turnMessages: (TurnMessageStep | undefined)[];
-  /** The first request to stop, which waits until the run is loaded. */
+  /** The first request to stop, kept until the run is loaded. */
   asked?: { cause: StopCause; reason: string | undefined } | undefined;
-  /** Resolves if the stores do not answer after a stop. */
+  /** Resolves if the stores do not respond after a stop. */
   readonly abandoned: Deferred<void>;
   isLoaded: boolean;
-  /** True once the run must end, so that nothing new starts. */
+  /** True once the run must end and nothing new may start. */
   isStopping: boolean;
   /** True once this worker has left the run. */
   isOver: boolean;
   /** Adds an event with the next number, unless it was stored before a crash. */
   emit(body: RunEventBody, ts?: number): void;
   dispatch(transition: RunTransition): void;
-  /** Stops the worker: the journal or the lease is lost, or a store failed with the error. */
+  /** Stops the worker, because the journal or lease is lost or a store failed with the error. */
   giveUp(error: unknown): void;
-  /** Ends the work of this worker. Undefined: another worker continues the run. */
+  /** Ends this worker's work. With undefined, another worker continues the run. */
   settle(result: RunResult | undefined): void;
 }
 
-/** The record of an operation. @throws RangeError if there is no such operation */
+/** Returns the record of an operation. @throws RangeError if it does not exist */
 export function recordOf({ records }: RunContext, index: number): OperationRecord {
   const record = records[index];
   if (record === undefined) throw new RangeError(`The run has no operation ${index}.`);
   return record;
 }
 
-/** Records how an operation ended. If that changes what its dependents see, they rebuild their views. */
-export function endRecord(run: RunContext, record: OperationRecord, end: OperationStep): void {
-  record.end = end;
-  if (!record.isStale && end.effects === undefined) return;
-  for (const dependent of record.operation.dependents) recordOf(run, dependent).isStale = true;
-}
-
-/** The messages of the turn before its answer. */
+/** Returns the turn's messages before its answer. */
 export function turnMessagesOf({ turnMessages }: RunContext): ChatMessage[] {
   return turnMessages.flatMap((one) => one?.message ?? []);
 }

@@ -9,7 +9,7 @@ import type { StartOptions } from "./engine-options.ts";
 import type { EventReading, RunHandle } from "./live-run.ts";
 import type { PruneOptions } from "./prune-records.ts";
 
-/** Runs turns of a chat: operations, one main model call, operations. */
+/** Runs turns of a chat: operations, one main model call, then more operations. */
 export interface RunEngine {
   /**
    * Creates a run and starts it. With `queue` and `abort_previous` it waits for the previous run.
@@ -18,30 +18,30 @@ export interface RunEngine {
    */
   start(options: StartOptions): Promise<RunHandle>;
   /**
-   * Returns the handle of a run of any worker, and resumes the run if it has no worker. An ended run never runs again.
+   * Returns the handle of any worker's run, and resumes the run if it has no worker. An ended run never runs again.
    * @throws OperationsError `unknown_run`
    */
   resume(runId: string, options?: { signal?: AbortSignal | undefined }): Promise<RunHandle>;
   /**
-   * Aborts a run of any worker, with or without a handle. A run without a worker ends here. False if it has ended.
+   * Aborts any worker's run, with or without a handle. A run without a worker ends here. Returns false if it has ended.
    * @throws OperationsError `unknown_run`
    */
   abort(runId: string, reason?: string): Promise<boolean>;
   /**
-   * Answers a waiting operation, by its id or its name in the profile. The first answer stays, and may arrive before
-   * the operation waits for it. False if it already has an answer or the run has ended.
+   * Answers a waiting operation, by its id or its name in the profile. The first answer is kept, and may arrive before
+   * the operation starts to wait. Returns false if it already has an answer or the run has ended.
    * @throws OperationsError `unknown_run`, `invalid_options`
    */
   answer(runId: string, answer: RunAnswer): Promise<boolean>;
-  /** Resumes runs whose worker has died, which the engine does itself unless `recover` is false. Returns their ids. */
+  /** Resumes runs whose worker has died. The engine does this itself unless `recover` is false. Returns their ids. */
   recover(): Promise<string[]>;
   /**
-   * Streams a run's events in order, the stored ones and then live ones, until `run.finished`.
+   * Streams a run's events in order, first stored and then live ones, until `run.finished`.
    * @throws OperationsError `unknown_run`, `invalid_options` when it is read
    */
   events(runId: string, options?: EventReading): AsyncIterable<RunEvent>;
   /**
-   * Validates and stores a profile. Returns it with its new version, or all issues.
+   * Validates and stores a profile. Returns it with its new version, or returns all issues.
    * @throws OperationsError `conflict`
    */
   saveProfile(
@@ -49,7 +49,7 @@ export interface RunEngine {
     options?: SaveProfileOptions,
   ): Promise<Result<ValidProfile>>;
   /**
-   * Starts a new session of the profile, so that its next run begins without state. The old session remains readable.
+   * Starts a new session of the profile, so that its next run starts without state. The old session remains readable.
    * @throws OperationsError `unknown_profile`
    */
   resetProfileSession(
@@ -57,11 +57,11 @@ export interface RunEngine {
     options?: { signal?: AbortSignal | undefined },
   ): Promise<OperationProfile>;
   /**
-   * Deletes runs that have ended, with their events and steps, and then values in `artifacts` that are no longer in
-   * use. Returns how many runs. Chats, sessions and profiles stay, and so do runs of remembered request ids.
+   * Deletes ended runs with their events and steps, and then values in `artifacts` that are no longer in use. Returns
+   * the number of runs. Keeps chats, sessions and profiles, and also runs whose request ids are remembered.
    */
   pruneRuns(options?: PruneOptions): Promise<number>;
-  /** How many operations are running and waiting for a slot, over all runs. */
+  /** Returns the number of operations running and waiting for a slot, across all runs. */
   counts(): { running: number; waiting: number };
 }
 
@@ -71,6 +71,6 @@ export interface RunAnswer {
   operation: string;
   /** Any JSON value. */
   value: unknown;
-  /** For an operation in both hooks. The first of its hooks by default. */
+  /** Needed for an operation in both hooks. Defaults to the first of its hooks. */
   hook?: Hook | undefined;
 }

@@ -1,16 +1,16 @@
 import type { RunEvent } from "../events/run-event.ts";
-import type { AssistantVariant, TurnCommit, TurnOutcome } from "../ports/chat-store.ts";
+import type { AssistantVariant, TurnCommit } from "../ports/chat-store.ts";
 import type { RunStep } from "../ports/run-step.ts";
 import type { RunAppend, RunStore } from "../ports/run-store.ts";
 import type { RunResult } from "../events/run-result.ts";
 
-/** The run that the journal belongs to, and its callbacks. */
+/** The run that owns the journal, and its callbacks. */
 interface JournalOwner {
   runId: string;
   fencingToken: number;
-  /** Called with events once they are stored. */
+  /** Called with events after they are stored. */
   onStored(events: readonly RunEvent[]): void;
-  /** Called when nothing more can be stored: another worker has the run, or the store failed with the error. */
+  /** Called when nothing more can be stored, because another worker has the run or the store failed with the error. */
   onLost(error: unknown): void;
 }
 
@@ -18,29 +18,27 @@ interface JournalOwner {
 export interface RunWriter {
   event(event: RunEvent): void;
   step(step: RunStep): void;
-  /** Stores an answer or a commit of `RunStore.chat` with the next append. A commit resolves to its outcomes. */
+  /** Stores an answer or a commit with the next append, along with its step. */
   answer(answer: AssistantVariant): void;
-  commit(commit: TurnCommit): Promise<TurnOutcome[] | undefined>;
+  commit(commit: TurnCommit): void;
   /** Ends the run with the next append. */
   finish(result: RunResult): void;
-  /** Resolves once everything so far is stored. False if it never will be. */
+  /** Resolves once everything so far is stored. Resolves with false if it never will be. */
   flushed(): Promise<boolean>;
-  /** Stores nothing more. */
+  /** Stops storing. */
   close(): void;
 }
 
-/** Entries that wait for the next append. */
+/** Entries waiting for the next append. */
 interface Pending extends Omit<RunAppend, "runId" | "fencingToken"> {
   events: RunEvent[];
   steps: RunStep[];
   waiters: ((isStored: boolean) => void)[];
-  /** Of a stored commit. */
-  outcomes?: TurnOutcome[] | undefined;
 }
 
 const nothing = (): Pending => ({ events: [], steps: [], waiters: [] });
 
-/** How many turns of the microtask queue add nothing before an append begins. */
+/** An append begins after this many turns of the microtask queue that add nothing. */
 const idleTurns = 128;
 /** While entries keep arriving, an append waits for up to this many. */
 const maxTogether = 4_096;
@@ -61,13 +59,12 @@ export function openRunWriter(runs: Pick<RunStore, "append">, owner: JournalOwne
   /** Never rejects. */
   const store = async (taken: Pending): Promise<void> => {
     const { waiters, ...added } = taken;
-    const { events, steps, result, commit } = added;
-    const isEmpty = events.length + steps.length === 0 && (result ?? commit) === undefined;
+    const { events, steps, result } = added;
+    const isEmpty = events.length + steps.length === 0 && result === undefined;
     try {
       const { runId, fencingToken } = owner;
       if (!isEmpty && !isLost) {
-        const { status, turn } = await runs.append({ ...added, runId, fencingToken });
-        taken.outcomes = turn;
+        const { status } = await runs.append({ ...added, runId, fencingToken });
         if (status === "appended") owner.onStored(events);
         else lose(undefined);
       }
@@ -79,7 +76,7 @@ export function openRunWriter(runs: Pick<RunStore, "append">, owner: JournalOwne
   };
   const flush = async (): Promise<void> => {
     while (isDirty) {
-      // Entries of work that waits for nothing outside the process are stored together.
+      // Stores entries of work that waits for nothing outside the process together.
       const enough = written + maxTogether;
       for (let idle = 0, seen = written; idle < idleTurns; idle += 1) {
         if (isAwaited || written >= enough) break;
@@ -120,11 +117,7 @@ export function openRunWriter(runs: Pick<RunStore, "append">, owner: JournalOwne
     event: (event) => change(() => pending.events.push(event)),
     step: (step) => change(() => pending.steps.push(step)),
     answer: (answer) => change(() => (pending.answer = answer)),
-    async commit(commit) {
-      const taken = pending;
-      taken.commit = commit;
-      return (await flushed()) ? taken.outcomes : undefined;
-    },
+    commit: (commit) => change(() => (pending.commit = commit)),
     finish: (result) => change(() => (pending.result = result)),
     flushed,
     close() {

@@ -7,6 +7,7 @@ import type { OperationConfig } from "../operation/operation-config.ts";
 import type { OperationDebug, OperationOutcome } from "../operation/operation-context.ts";
 import { tokensOf } from "../operation/tokens-of.ts";
 import type { OperationStep } from "../ports/run-step.ts";
+import { endRecord, takeStep } from "./apply-step.ts";
 import { boundSummary, maxSummaryChars } from "./bound-summary.ts";
 import {
   checkOutcome,
@@ -16,30 +17,27 @@ import {
 } from "./check-outcome.ts";
 import { createContext } from "./create-context.ts";
 import { createOperationView } from "./operation-view.ts";
-import { nextAttemptDelay, timeoutOf } from "./retry-policy.ts";
-import { endRecord, releaseRecord } from "./run-context.ts";
-import type { Attempt, AttemptTimer, OperationRecord, RunContext } from "./run-context.ts";
+import { noEffects, type OperationRecord } from "./operation-record.ts";
+import type { RunContext } from "./run-context.ts";
 import { type OperationEnd, operationAt, reduceRun } from "./reduce-run.ts";
 import type { OperationFailure } from "../operation/operation-failure.ts";
 
-/** Starts an operation as soon as it gets a slot, and dispatches how it ended. */
+/** Starts an operation once it gets a slot, and dispatches how it ended. */
 export function startOperation(run: RunContext, record: OperationRecord): void {
-  const attempt: Attempt = { run, record, number: record.attempts, timer: undefined };
   const { when, every } = record.operation.config;
   if (every !== undefined && !isDue(run, every)) {
-    endWork(attempt, notDue);
+    endWork(run, record, notDue);
     return;
   }
   if (when && !conditionsHold(when, createOperationView(run, record).artifacts())) {
-    endWork(attempt, conditionFalse);
+    endWork(run, record, conditionFalse);
     return;
   }
   const { limiter } = run.services;
-  if (limiter.enter()) begin(attempt);
-  else record.cancelWait = limiter.wait(() => begin(attempt));
+  if (limiter.enter()) begin(run, record);
+  else record.cancelWait = limiter.wait(() => begin(run, record));
 }
 
-const noEffects: CheckedOutcome["effects"] = Object.freeze([]);
 const conditionFalse: CheckedOutcome = {
   status: "skipped",
   effects: noEffects,
@@ -48,7 +46,9 @@ const conditionFalse: CheckedOutcome = {
 
 const notDue: CheckedOutcome = { ...conditionFalse, skippedReason: "not_due" };
 
-/** The same for each answer to the turn, and after a crash: only its position and the history's length count. */
+/**
+ * Depends only on the turn's position and the history's length, so it is the same for each answer and after a crash.
+ */
 function isDue(
   { history, turnPosition }: RunContext,
   every: NonNullable<OperationConfig["every"]>,
@@ -62,68 +62,63 @@ function isDue(
   return windows(history) > windows(history.slice(0, formerTurn + 1));
 }
 
-function begin(attempt: Attempt): void {
-  const { run, record } = attempt;
+function begin(run: RunContext, record: OperationRecord): void {
   record.cancelWait = undefined;
   const { index, operationId, hook, definition } = record.operation;
-  // The run may have been stopped while the operation waited for a slot.
+  // The run may have stopped while the operation waited for a slot.
   if (run.isStopping || operationAt(run.state, index).progress !== "ready") {
     run.services.limiter.release();
     return;
   }
-  // Applied directly, since a stop must know immediately what is running. The transition returns no commands.
+  // Applied directly, since a stop must know immediately what is running. This transition returns no commands.
   reduceRun(run.state, { type: "operation_started", index });
   record.hasSlot = true;
   record.startedAt = run.services.clock.now();
-  const attemptNumber = record.attempts + 1;
-  const started = { operationId, operationName: definition.name, hook, attempt: attemptNumber };
-  run.emit({ type: "operation.started", ...started }, record.startedAt);
-  tryOnce(attempt);
-}
-
-function tryOnce(attempt: Attempt): void {
-  const { record } = attempt;
   record.attempts += 1;
-  record.attempt = attempt;
-  attempt.number = record.attempts;
-  const timeoutMs = timeoutOf(record.operation);
-  if (timeoutMs !== undefined) attempt.timer = startTimer(attempt, timeoutMs);
-  const onDone = (outcome: OperationOutcome): void => settle(attempt, checked(outcome, attempt));
-  const onThrown = (error: unknown): void => settle(attempt, outcomeOfThrown(error));
+  const started = { operationId, operationName: definition.name, hook, attempt: record.attempts };
+  run.emit({ type: "operation.started", ...started }, record.startedAt);
+  const end = (outcome: CheckedOutcome): void => {
+    // An abandoned operation's result is too late.
+    if (record.end === undefined) endWork(run, record, outcome);
+  };
+  const onDone = (outcome: OperationOutcome): void => end(checked(run, record, outcome));
+  const onThrown = (error: unknown): void => end(outcomeOfThrown(error));
   try {
-    const promise = callHandler(attempt);
+    const promise = callHandler(run, record);
     if (promise instanceof Promise) promise.then(onDone, onThrown);
     else Promise.resolve(promise).then((outcome) => onDone(outcome as OperationOutcome), onThrown);
   } catch (error) {
-    // Delayed until the caller has finished the present transition.
+    // Delayed until the caller has finished the current transition.
     queueMicrotask(() => onThrown(error));
   }
 }
 
-/** Writes an attempt that the handler itself retries to the journal. */
-function repeated(attempt: Attempt, { code, message }: OperationFailure): void {
-  const { run, record } = attempt;
-  if (record.attempt !== attempt) return;
+/** Journals an attempt that the handler retries itself. */
+function repeated(
+  run: RunContext,
+  record: OperationRecord,
+  { code, message }: OperationFailure,
+): void {
+  if (record.end !== undefined) return;
   run.writer.step({ ...stepOf(record, failedOutcome(code, message)), willRetry: true });
   record.attempts += 1;
 }
 
-function callHandler(attempt: Attempt): unknown {
-  const { run, record, number } = attempt;
+function callHandler(run: RunContext, record: OperationRecord): unknown {
   const { operationId, hook, definition } = record.operation;
-  // The span that started the operation may have ended, but the operation is part of the run.
+  // The span that started the operation may have ended, but the operation belongs to the run.
   return run.span.within(() =>
     traced(
       `operation ${definition.name}`,
       {
         "ccl.operation.id": operationId,
         "ccl.operation.hook": hook,
-        "ccl.operation.attempt": number,
+        "ccl.operation.attempt": record.attempts,
       },
       (span) => {
-        const context = createContext(attempt, (error) => repeated(attempt, error));
+        const context = createContext(run, record, (error) => repeated(run, record, error));
         const outcome: unknown = record.handler(context);
-        // A handler may return anything. Its outcome is validated later.
+        // Handlers may return anything. The outcome is validated later.
         if (outcome instanceof Promise)
           outcome
             .then((ended: unknown) =>
@@ -139,60 +134,22 @@ function callHandler(attempt: Attempt): unknown {
   );
 }
 
-function settle(attempt: Attempt, outcome: CheckedOutcome): void {
-  attempt.timer?.stop();
-  // The result of any other attempt is too late.
-  if (attempt.record.attempt === attempt) afterAttempt(attempt, outcome);
-}
-
-function checked(outcome: OperationOutcome, attempt: Attempt): CheckedOutcome {
+function checked(
+  run: RunContext,
+  record: OperationRecord,
+  outcome: OperationOutcome,
+): CheckedOutcome {
   try {
-    const result = checkOutcome(
-      outcome,
-      attempt.record.operation,
-      attempt.run.services.limits.maxEffectChars,
-    );
+    const result = checkOutcome(outcome, record.operation, run.services.limits.maxEffectChars);
     return result.debug === undefined
       ? result
-      : { ...result, debug: boundDebug(attempt, result.debug) };
+      : { ...result, debug: boundDebug(record, result.debug) };
   } catch (error) {
     return outcomeOfThrown(error);
   }
 }
 
-/** Starts the attempt's own signal. When the time is up, the attempt fails even if the handler ignores the signal. */
-function startTimer(attempt: Attempt, timeoutMs: number): AttemptTimer {
-  const controller = new AbortController();
-  const stop = attempt.run.services.clock.schedule(timeoutMs, () => {
-    controller.abort(new DOMException("The attempt has timed out.", "TimeoutError"));
-    if (attempt.record.attempt !== attempt) return;
-    attempt.record.attempt = undefined;
-    const message = `The attempt took longer than ${timeoutMs} ms.`;
-    afterAttempt(attempt, failedOutcome("timeout", message));
-  });
-  return { signal: controller.signal, stop, abort: (reason) => controller.abort(reason) };
-}
-
-function afterAttempt(attempt: Attempt, outcome: CheckedOutcome): void {
-  const { run, record } = attempt;
-  const delayMs = !run.isStopping ? nextAttemptDelay(outcome, attempt) : undefined;
-  if (delayMs === undefined) {
-    endWork(attempt, outcome);
-    return;
-  }
-  run.writer.step({ ...stepOf(record, outcome), willRetry: true });
-  const cancel = run.services.clock.schedule(delayMs, () => {
-    record.cancelWait = undefined;
-    tryOnce({ ...attempt, timer: undefined });
-  });
-  record.cancelWait = () => {
-    cancel();
-    record.cancelWait = undefined;
-    endWork(attempt, outcome);
-  };
-}
-
-/** The journal entry for the end of an attempt. */
+/** Creates the journal entry for the end of an attempt. */
 function stepOf(
   { operation, attempts, startedAt }: OperationRecord,
   { status, skippedReason, error, effects }: CheckedOutcome,
@@ -214,7 +171,7 @@ function stepOf(
 }
 
 /** Records how the operation ended, and continues the run. */
-function endWork({ run, record }: Attempt, outcome: CheckedOutcome): void {
+function endWork(run: RunContext, record: OperationRecord, outcome: CheckedOutcome): void {
   const isLate = run.isStopping && outcome.status !== "aborted";
   const ended: CheckedOutcome = isLate ? { status: "aborted", effects: noEffects } : outcome;
   const isExempt = ended === conditionFalse || ended === notDue;
@@ -225,48 +182,22 @@ function endWork({ run, record }: Attempt, outcome: CheckedOutcome): void {
     inputsSummary: outcome.debug?.inputsSummary,
     outputsSummary: outcome.debug?.outputsSummary,
   };
-  announceEnd(run, record, step);
-  run.writer.step(step);
-  const { index } = record.operation;
-  run.dispatch({ type: "operation_finished", index, status: ended.status, isExempt });
+  const transition = takeStep(run, step);
+  if (transition !== undefined) run.dispatch(transition);
 }
 
-/** Records how an operation ended without a start, or that it was abandoned. */
+/** Records how an operation ended without starting, or that it was abandoned. */
 export function recordEnd(run: RunContext, record: OperationRecord, end: OperationEnd): void {
   record.cancelWait?.();
   if (record.end !== undefined) return;
   const step = stepOf(record, { ...end, effects: noEffects }, run.services.clock.now());
-  announceEnd(run, record, { ...step, detached: end.detached });
+  endRecord(run, record, { ...step, detached: end.detached });
 }
 
-function announceEnd(run: RunContext, record: OperationRecord, end: OperationStep): void {
-  releaseRecord(record, run.services.limiter);
-  record.attempt = undefined;
-  endRecord(run, record, end);
-  const { operationId, hook, definition } = record.operation;
-  const { status, finishedAt, startedAt, attempt, skippedReason, error, detached } = end;
-  run.emit(
-    {
-      type: "operation.finished",
-      operationId,
-      operationName: definition.name,
-      hook,
-      status,
-      finishedAt,
-      startedAt,
-      attempts: startedAt === undefined ? undefined : attempt,
-      skippedReason,
-      error,
-      detached,
-    },
-    finishedAt,
-  );
-}
-
-/** Limit of one text in a summary under `debug`. */
+/** Maximum length of a string in a summary under `debug`. */
 const maxDebugChars = 16_384;
 
-function boundDebug({ record }: Attempt, debug: OperationDebug | null): OperationDebug {
+function boundDebug(record: OperationRecord, debug: OperationDebug | null): OperationDebug {
   const limits =
     record.operation.config.debug?.enabled === true
       ? { maxChars: maxSummaryChars + 2 * maxDebugChars, maxTextChars: maxDebugChars }

@@ -13,6 +13,8 @@ import {
   type ScenarioOperation,
 } from "../../test-support/engine-scenario.ts";
 import type { RunEvent } from "../events/run-event.ts";
+import { createOperationStores } from "../stores/create-operation-stores.ts";
+import { createRunEngine } from "./create-run-engine.ts";
 import type { StartOptions } from "./engine-options.ts";
 
 const held = (): {
@@ -383,54 +385,30 @@ describe("events", () => {
   });
 });
 
+it("refuses a chat apart from its runs", () => {
+  const [stores, other] = [createOperationStores(), createOperationStores()];
+  const options = { mainModel: createScriptedModel([]), recover: false, ...stores };
+  expect(() => createRunEngine(options)).not.toThrow();
+  const apart = { ...options, chat: other.chat };
+  expect(() => createRunEngine(apart)).toThrow("chat of its runs");
+});
+
 describe("commits", () => {
-  it("of an operation are whole or nothing: its artifact goes where its turn effects can't be applied", async () => {
-    const both = (id: string, required: boolean): ScenarioOperation => ({
-      id,
-      required,
-      writesTag: id,
-      does: done(write(id, 1), { type: "turn.user_variant", content: id, select: true }),
-    });
-    for (const required of [false, true]) {
-      const world = scenario({ operations: [both("a", false), both("b", required)] });
-      const { commitTurn } = world.chat;
-      world.chat.commitTurn = async (commit, call) => {
-        const refused = commit.operations.some(
-          ({ operationId, isRequired }) => operationId === "b" && isRequired,
-        );
-        const kept = refused
-          ? []
-          : commit.operations.filter(({ operationId }) => operationId !== "b");
-        const applied = await commitTurn({ ...commit, operations: kept }, call);
-        return commit.operations.map(({ operationId }) =>
-          operationId === "b"
-            ? {
-                operationId,
-                status: "failed",
-                message:
-                  "The chat is read-only; key sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD.",
-              }
-            : (applied[0] ?? { operationId, status: "discarded" }),
-        );
+  it("that cannot be stored are reported as discarded", async () => {
+    for (const hooks of [["before_main_llm"], ["after_main_llm"]] as const) {
+      const operation = { id: "a", hooks: [...hooks], writesTag: "a", does: done(write("a", 1)) };
+      const world = scenario({ operations: [operation] });
+      const { append } = world.runs;
+      world.runs.append = async (added, call) => {
+        if (added.commit !== undefined) throw new Error("The disk is full.");
+        return append(added, call);
       };
-      const result = await (await world.engine.start(world.start)).result;
-      const log = result.commitLog.map(
-        ({ operationId, commitStatus }) => `${operationId} ${commitStatus}`,
-      );
-      const key = {
-        chatId: "chat",
-        branchId: "main",
-        profileId: "profile",
-        operationProfileSessionId: "session",
-      };
-      const tags = (await readState(world.chat, key)).map(({ tag }) => tag);
-      expect([log, tags, result.status]).toEqual(
-        required
-          ? [["a discarded", "b error"], [], "failed"]
-          : [["a committed", "b error"], ["a"], "done"],
-      );
-      expect(JSON.stringify(result)).not.toContain("sk-proj-");
-      expect(result.failedDetails?.operationId).toBe(required ? "b" : undefined);
+      const { status, commitLog, artifacts } = await (await world.engine.start(world.start)).result;
+      expect([status, commitLog.map(({ commitStatus }) => commitStatus), artifacts]).toEqual([
+        "failed",
+        ["discarded"],
+        [],
+      ]);
     }
   });
 

@@ -173,11 +173,11 @@ describe("an abort", () => {
         { id: "a", hooks: ["after_main_llm"], does: done(write("a", 1)), writesTag: "a" },
       ],
     });
-    const { commitTurn } = world.chat;
+    const { append } = world.runs;
     const stops: { abort?: () => void } = {};
-    world.chat.commitTurn = async (...parameters) => {
-      stops.abort?.();
-      return commitTurn(...parameters);
+    world.runs.append = async (...parameters) => {
+      if (parameters[0].commit !== undefined) stops.abort?.();
+      return append(...parameters);
     };
     const handle = await world.engine.start(world.start);
     stops.abort = () => handle.abort();
@@ -188,11 +188,11 @@ describe("an abort", () => {
     const world = scenario({
       operations: [{ id: "a", does: done(write("a", 1)), writesTag: "a" }],
     });
-    const { commitTurn } = world.chat;
+    const { append } = world.runs;
     const stops: { abort?: () => void } = {};
-    world.chat.commitTurn = async (...parameters) => {
-      stops.abort?.();
-      return commitTurn(...parameters);
+    world.runs.append = async (...parameters) => {
+      if (parameters[0].commit !== undefined) stops.abort?.();
+      return append(...parameters);
     };
     const handle = await world.engine.start(world.start);
     stops.abort = () => handle.abort();
@@ -269,105 +269,6 @@ describe("a deadline", () => {
     const handle = await world.engine.resume("left");
     await world.clock.advance(0);
     expect([(await handle.result).finishReason, begun]).toEqual(["deadline", []]);
-  });
-});
-
-describe("attempts", () => {
-  it("time out with an error, and what they give later is dropped", async () => {
-    const signals: AbortSignal[] = [];
-    const scheduler = createManualScheduler();
-    const does = scheduler.hold(async ({ signal }) => {
-      signals.push(signal);
-      return done(write("a", 1));
-    });
-    const world = scenario({
-      operations: [{ id: "a", does, writesTag: "a", params: { timeoutMs: 100 } }],
-    });
-    const handle = await world.engine.start(world.start);
-    await world.clock.advance(100);
-    const result = await handle.result;
-    expect(result).toMatchObject({
-      status: "done",
-      operationRuns: [{ status: "error", errorCode: "timeout" }],
-      artifacts: [],
-    });
-    scheduler.pending[0]?.end();
-    await settlePromises();
-    expect([signals[0]?.aborted, world.clock.pendingTimers]).toEqual([true, 0]);
-  });
-
-  it.each([
-    ["in the wait before the next one", 10],
-    ["during the next one", 60],
-  ])("that time out and end %s change nothing of it", async (_name, afterMs) => {
-    const ends: ((outcome: OperationOutcome) => void)[] = [];
-    const does = (): Promise<OperationOutcome> => new Promise((resolve) => void ends.push(resolve));
-    const params = { timeoutMs: 100, retry: { maxAttempts: 2, backoffMs: 100 } };
-    const world = scenario({
-      operations: [{ id: "a", does, writesTag: "a", params }],
-    });
-    const handle = await world.engine.start(world.start);
-    await world.clock.advance(100 + afterMs);
-    ends[0]?.(done(write("a", "too late")));
-    await world.clock.advance(60 - afterMs);
-    ends[1]?.(done(write("a", "in time")));
-    expect(await handle.result).toMatchObject({
-      operationRuns: [{ status: "done", attempts: 2 }],
-      artifacts: [{ value: "in time" }],
-    });
-    expect(world.clock.pendingTimers).toBe(0);
-  });
-
-  it("are repeated as params.retry says, with drawn waits, and counted", async () => {
-    let calls = 0;
-    const does = async (): Promise<OperationOutcome> => {
-      calls += 1;
-      return calls < 3
-        ? { status: "error", error: { code: "rate_limited", message: "Later." } }
-        : done();
-    };
-    const params = { retry: { maxAttempts: 3, backoffMs: 1_000, retryOn: ["rate_limit"] } };
-    const world = scenario({ operations: [{ id: "a", does, params }] });
-    const handle = await world.engine.start(world.start);
-    await world.clock.advance(499);
-    expect(calls).toBe(1);
-    await world.clock.advance(1);
-    expect(calls).toBe(2);
-    await world.clock.advance(1_000);
-    expect((await handle.result).operationRuns).toMatchObject([
-      { status: "done", attempts: 3, durationMs: 1_500 },
-    ]);
-  });
-
-  it.each([
-    ["of a code that is not listed", { code: "output_parse_error" as const }, {}, {}],
-    ["whose wait would reach the deadline", { code: "timeout" as const }, {}, { timeoutMs: 400 }],
-    ["of a kind that repeats by itself", { code: "timeout" as const }, { kind: "llm" }, {}],
-  ])("are not repeated after an error %s", async (_name, error, operation, options) => {
-    let calls = 0;
-    const does = async (): Promise<OperationOutcome> => {
-      calls += 1;
-      return { status: "error", error: { ...error, message: "No." } };
-    };
-    const params = { retry: { maxAttempts: 5, backoffMs: 1_000 }, writeArtifact: { tag: "a" } };
-    const world = scenario({ operations: [{ id: "a", does, params, ...operation }] });
-    const { result } = await world.engine.start({ ...world.start, ...options });
-    expect([(await result).operationRuns[0]?.status, calls]).toEqual(["error", 1]);
-  });
-
-  it("are given up by an abort while they wait", async () => {
-    const does = { status: "error" as const, error: { code: "timeout" as const, message: "No." } };
-    const world = scenario({
-      operations: [{ id: "a", does, params: { retry: { maxAttempts: 5 } } }],
-    });
-    const handle = await world.engine.start(world.start);
-    await settlePromises();
-    handle.abort();
-    expect((await handle.result).operationRuns).toMatchObject([{ status: "aborted", attempts: 1 }]);
-    expect([world.clock.pendingTimers, world.engine.counts()]).toEqual([
-      0,
-      { running: 0, waiting: 0 },
-    ]);
   });
 });
 

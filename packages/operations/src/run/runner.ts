@@ -8,22 +8,23 @@ import type { RunResult } from "../events/run-result.ts";
 import { safeText } from "./safe-text.ts";
 import { acquireRun, mayResume, type RunWorker, takeRun } from "./take-run.ts";
 
-/** Executes runs of this process, and follows runs of other processes. */
+/** Executes runs in this process, and follows runs in other processes. */
 export interface Runner {
-  /** The object that represents the run in this process. */
+  /** Returns the object that represents the run in this process. */
   liveOf(runId: string): LiveRun;
   find(runId: string): LiveRun | undefined;
-  /** Executes the run to its end, as soon as its lease is free. A second call changes nothing. */
+  /** Executes the run to the end, once its lease is free. A second call changes nothing. */
   execute(runId: string): Promise<RunResult>;
-  /** Waits for the end of a run that another process executes. */
-  watch(runId: string): void;
-  /** Resumes a run without a worker. `held`: another has it. `unplannable`: this engine lacks one of its operations. */
+  /**
+   * Resumes a run without a worker. `held`: another worker has it. `unplannable`: this engine lacks one of its
+   * operations.
+   */
   takeOver(runId: string): Promise<"taken" | "held" | "unplannable" | "ended">;
-  /** Lets a worker resume the run. Lease and fencing token decide which one. A run that has ended stays as it is. */
+  /** Lets a worker resume the run. Lease and fencing token determine which one. Ended runs stay as they are. */
   resume(runId: string): Promise<LiveRun>;
 }
 
-/** The runner of an engine. */
+/** Creates the runner of an engine. */
 export function createRunner(worker: RunWorker): Runner {
   const { services, executor } = worker;
   const { runs } = services;
@@ -35,8 +36,7 @@ export function createRunner(worker: RunWorker): Runner {
     lives.set(runId, live);
     return live;
   };
-  const follow = async (live: LiveRun, mayTake: boolean): Promise<void> => {
-    live.mayTake ||= mayTake;
+  const follow = async (live: LiveRun): Promise<void> => {
     live.wake?.();
     if (live.isFollowed) return;
     live.isFollowed = true;
@@ -50,7 +50,7 @@ export function createRunner(worker: RunWorker): Runner {
       return;
     }
   };
-  /** Undefined: poll again. */
+  /** Follows the run once. Returns undefined to poll again. */
   const followOnce = async (live: LiveRun, idle: number): Promise<RunResult | undefined> => {
     try {
       const { prepared, earlyAbort: abort } = live;
@@ -60,7 +60,7 @@ export function createRunner(worker: RunWorker): Runner {
         return await pauseFollowing(live, services, pollDelay(services, idle, taken.lastLease));
       if ("status" in taken) return taken;
       live.drive = driveRun(taken);
-      // The abort may have arrived while the lease was acquired, or during the first call of a store.
+      // The abort may have arrived while the lease was being acquired, or during the first store call.
       if (live.earlyAbort !== undefined) live.drive.stop("user_abort", live.earlyAbort.reason);
       const result = await live.drive.result;
       live.drive = undefined;
@@ -76,11 +76,8 @@ export function createRunner(worker: RunWorker): Runner {
     find: (runId) => lives.get(runId),
     execute(runId) {
       const live = liveOf(runId);
-      void follow(live, true);
+      void follow(live);
       return live.result;
-    },
-    watch(runId) {
-      void follow(liveOf(runId), false);
     },
     async takeOver(runId) {
       const known = lives.get(runId);
@@ -90,30 +87,25 @@ export function createRunner(worker: RunWorker): Runner {
       if (stored.result !== undefined) return "ended";
       if (!mayResume(worker, stored))
         return (stored.lease?.expiresAtMs ?? 0) > services.clock.now() ? "held" : "unplannable";
-      if (!executor.isLocal) {
-        await executor.submit(runId, true);
-        return "taken";
-      }
       const lease = await acquireRun(worker, stored);
       if (lease === undefined) return "held";
       const live = liveOf(runId);
       live.lease = lease;
-      await executor.submit(runId, true).finally(() => void follow(live, true));
+      await executor.submit(runId, true).finally(() => void follow(live));
       return "taken";
     },
     async resume(runId) {
       const live = liveOf(runId);
-      const taken = runner.takeOver(runId);
-      // What fails in this process is tried again while it follows the run.
-      await (executor.isLocal ? taken.catch(() => undefined) : taken);
-      void follow(live, executor.isLocal);
+      // Failures are retried while this process follows the run.
+      await runner.takeOver(runId).catch(() => undefined);
+      void follow(live);
       return live;
     },
   };
   return runner;
 }
 
-/** Waits until the next poll of the store, or until it is woken. */
+/** Waits until the next poll of the store, or until woken. */
 async function pauseFollowing(
   live: LiveRun,
   { clock }: EngineServices,
@@ -129,7 +121,7 @@ async function pauseFollowing(
   return undefined;
 }
 
-/** True for an error that the next poll would find again. A store may answer by then. */
+/** True for an error that the next poll would find again. A store may recover by then. */
 function isFinal(error: unknown): boolean {
   if (!OperationsError.isInstance(error)) return false;
   return error.code === "unknown_run" || error.code === "closed";

@@ -1,11 +1,9 @@
 import { redactSecrets } from "@ccl/core";
 
-// Longer than any known secret, so that a cut before masking splits none.
+// Longer than any known secret, so that cutting before masking splits none.
 const readAheadChars = 65_536;
 
-/**
- * A text that may be shown: secrets are masked first. Then it is cut to that many characters, with a truncation marker.
- */
+/** Returns text that may be shown: masks secrets, then truncates it to `maxChars`, with a marker. */
 export function safeText(text: string, maxChars: number): string {
   const { text: masked } = redactSecrets(text.slice(0, maxChars + readAheadChars));
   if (masked.length <= maxChars) return masked;

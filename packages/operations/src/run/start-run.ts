@@ -27,12 +27,12 @@ export interface StarterOptions extends RunWorker {
   whenActive: WhenActive;
 }
 
-/** Starts runs: validates, creates the run in the store, and submits it to the executor. */
+/** Starts runs: validates them, creates them in the store, and submits them to the executor. */
 export function createRunStarter(
   starter: StarterOptions,
 ): (options: StartOptions) => Promise<LiveRun> {
   const { services, planOf, runner, executor, owner } = starter;
-  // By branch: the last start in the queue.
+  // Last start in the queue, by branch.
   const queues = new Map<string, Promise<unknown>>();
   const begin = async (options: StartRequest): Promise<LiveRun> => {
     const until = <Value>(promise: Promise<Value>): Promise<Value> =>
@@ -40,8 +40,8 @@ export function createRunStarter(
     const { profile, profileRef, trigger, message } = options;
     for (;;) {
       throwIfAborted(options.signal, OperationsError);
-      // Repeated for each try: a start that waited for the branch uses the time, profile and last turn of the moment it
-      // begins.
+      // Repeated for each try: a start that waited for the branch uses the time, profile and last turn of the moment
+      // when it starts.
       const userMessageId =
         message === undefined ? await until(knownTurn(options, services)) : options.userMessageId;
       const given =
@@ -55,7 +55,7 @@ export function createRunStarter(
       const creating = services.runs.createRun(newRun(input, options, { services, owner }));
       const creation = await untilLeft(creating, options.signal, services).catch(
         (error: unknown) => {
-          // If the store creates the run after all, it is aborted so that it does not hold the branch.
+          // If the store still creates the run, it is aborted so that it does not hold the branch.
           void creating.then(
             async (late) =>
               late.status === "created" ? accepted(plan, input, late, options.signal) : undefined,
@@ -78,34 +78,30 @@ export function createRunStarter(
   ): Promise<LiveRun> => {
     const live = runner.liveOf(input.runId);
     abortWith(live, signal);
-    if (executor.isLocal) live.prepared = { ...plan, services, input, lease, feed: live.feed };
-    else await services.runs.releaseLease(lease);
+    live.prepared = { ...plan, services, input, lease, feed: live.feed };
     try {
       await executor.submit(input.runId, false);
     } catch (cause) {
       throw notSubmitted(input.runId, cause);
     }
-    if (!executor.isLocal) runner.watch(input.runId);
     return live;
   };
-  // The worker of that run continues. If it has died, one of the callers resumes the run.
+  // The run's worker continues. If it has died, one of the callers resumes the run.
   const known = (runId: string, signal: AbortSignal | undefined): Promise<LiveRun> => {
     abortWith(runner.liveOf(runId), signal);
     return runner.resume(runId);
   };
   const makeWay = async (activeId: string, options: StartRequest): Promise<void> => {
     const policy = options.whenActive ?? starter.whenActive;
-    // Another executor has its own workers, which resume runs of dead ones.
-    const found = executor.isLocal ? await runner.takeOver(activeId) : "held";
+    const found = await runner.takeOver(activeId);
     if (found === "ended") return;
     if (policy === "reject" && found === "held") throw runActive(activeId);
     const active = runner.liveOf(activeId);
     if (policy === "abort_previous") active.abort("Another run was started.");
     else if (found === "unplannable")
       active.abort("Its worker has died, and no other could resume it.");
-    // The worker of that run continues. If it has died, this process resumes the run.
-    if (executor.isLocal) void runner.execute(activeId);
-    else runner.watch(activeId);
+    // The run's worker continues. If it has died, this process resumes the run.
+    void runner.execute(activeId);
     await untilAborted(active.result, options.signal, OperationsError);
     // A run that could not be resumed, or whose end could not be stored, still holds the branch.
     const stored = await services.runs.loadRun(activeId);
@@ -149,7 +145,7 @@ async function storedProfile(
 interface InputOf {
   services: EngineServices;
   profile: ValidProfile | undefined;
-  /** Undefined creates a new id. */
+  /** If undefined, a new id is created. */
   userMessageId: string | undefined;
 }
 
@@ -205,13 +201,11 @@ function newRun(
   const nowMs = clock.now();
   const { clientRequestId } = options;
   const lease = { owner: at.owner, ttlMs: limits.leaseMs, nowMs };
-  const addsMessage = at.services.keepsChat;
-  if (clientRequestId === undefined) return { input, lease, addsMessage };
+  if (clientRequestId === undefined) return { input, lease };
   const keptUntilMs = nowMs + requestKeptMs;
   return {
     input,
     lease,
-    addsMessage,
     clientRequest: { clientRequestId, payloadHash: payloadHash(options), keptUntilMs },
   };
 }
@@ -221,7 +215,7 @@ function runActive(runId: string): OperationsError {
   return new OperationsError("run_active", message, { details: { runId } });
 }
 
-/** The executor may have accepted the run despite its error, so the run stays. */
+/** Creates the error. The executor may have accepted the run anyway, so the run stays. */
 function notSubmitted(runId: string, cause: unknown): OperationsError {
   const message = `The run ${runId} is stored, and its executor did not take it: ${messageOf(cause)} Resume it.`;
   const code = OperationsError.isInstance(cause) ? cause.code : "unavailable";
@@ -233,7 +227,7 @@ function payloadConflict({ clientRequestId }: StartOptions, runId: string): Oper
   return new OperationsError("idempotency_conflict", message, { details: { runId } });
 }
 
-/** Settles as the creation does. If the creation hangs, it rejects a grace after the abort. */
+/** Settles as the creation does. If the creation hangs, rejects after the abort's grace period. */
 function untilLeft(
   creating: Promise<RunCreation>,
   signal: AbortSignal | undefined,

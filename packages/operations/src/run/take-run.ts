@@ -8,7 +8,7 @@ import type { LiveRun } from "./live-run.ts";
 import type { DrivenRun, PlanMaker, PreparedPlan } from "./prepare-run.ts";
 import type { RunResult } from "../events/run-result.ts";
 
-/** What an engine executes its runs with. */
+/** What an engine uses to execute its runs. */
 export interface RunWorker {
   services: EngineServices;
   planOf: PlanMaker;
@@ -16,7 +16,7 @@ export interface RunWorker {
   owner: string;
 }
 
-/** A run that cannot be resumed in this process now, and the last lease on it. */
+/** A run that this process cannot resume now, and its last lease. */
 export interface Waiting {
   lastLease: RunLease | undefined;
 }
@@ -31,19 +31,20 @@ export async function takeRun(
   live: LiveRun,
 ): Promise<DrivenRun | RunResult | Waiting> {
   const { runs } = worker.services;
-  const { runId, feed, mayTake, lease: granted } = live;
+  const { runId, feed, lease: granted } = live;
   live.lease = undefined;
   const stored = await runs.loadRun(runId);
   if (stored === undefined) throw unknownRun(runId);
-  const isOpen =
-    mayTake && stored.result === undefined && mayResume(worker, stored, live.earlyAbort);
+  const isOpen = stored.result === undefined && mayResume(worker, stored, live.earlyAbort);
   const lease = granted ?? (isOpen ? await acquireRun(worker, stored) : undefined);
   if (lease !== undefined) return resumed(worker, live, lease);
   for await (const page of eventPages(runs, runId, feed.lastSeq)) feed.publish(page);
   return stored.result ?? { lastLease: stored.lease };
 }
 
-/** Acquires the lease of a stored run, at once if its owner is known to be dead. Undefined if another worker has it. */
+/**
+ * Acquires the lease of a stored run, immediately if its owner is known to be dead. Undefined if another worker has it.
+ */
 export async function acquireRun(
   { services, owner }: RunWorker,
   { input, lease }: StoredRun,
@@ -53,7 +54,9 @@ export async function acquireRun(
   return runs.acquireLease(input.runId, { owner, ttlMs: limits.leaseMs, nowMs: clock.now() });
 }
 
-/** A run that cannot be planned here is left to other workers, unless it must end. */
+/**
+ * False if the run cannot be planned here, which leaves it to other workers. True in any case if the run must end.
+ */
 export function mayResume(
   { planOf }: RunWorker,
   { input, abort }: StoredRun,
@@ -70,7 +73,7 @@ export function mayResume(
   }
 }
 
-/** Reads the run again under the lease, since another worker may have written until then. */
+/** Reads the run again under the lease, since another worker may have written in the meantime. */
 async function resumed(
   worker: RunWorker,
   { runId, feed, earlyAbort }: LiveRun,
@@ -96,7 +99,7 @@ async function resumed(
   };
 }
 
-/** A run that must end starts nothing. If it cannot be planned here, it ends with an empty plan. */
+/** Plans a resumed run. A run that must end starts nothing. If it cannot be planned here, it gets an empty plan. */
 function planFrom(
   { planOf, services }: RunWorker,
   { input: { profile, trigger, deadlineMs = Infinity }, steps }: StoredRun,

@@ -4,9 +4,8 @@ import { describe, expect, it } from "vitest";
 import { defineProfile } from "../define/define-profile.ts";
 import { compute, waitFor } from "../define/operations.ts";
 import type { RunEvent } from "../events/run-event.ts";
-import { createChatStore } from "../stores/create-chat-store.ts";
+import { createOperationStores } from "../stores/create-operation-stores.ts";
 import { readState } from "../ports/read-state.ts";
-import { createRunStore } from "../stores/create-run-store.ts";
 import { type CrashPoint, createFaultInjector } from "../testing/create-fault-injector.ts";
 import { createVirtualClock } from "../testing/create-virtual-clock.ts";
 import { createRunEngine } from "./create-run-engine.ts";
@@ -44,8 +43,7 @@ interface Played {
 async function play(crash?: CrashPoint): Promise<Played> {
   const clock = createVirtualClock(1_000);
   const faults = createFaultInjector(crash);
-  const runs = createRunStore();
-  const chat = createChatStore();
+  const { runs, chat } = createOperationStores();
   const shared = {
     profile,
     clock,
@@ -59,7 +57,6 @@ async function play(crash?: CrashPoint): Promise<Played> {
     mainModel,
     recover: false,
     runs: faults.wrap(runs, ["createRun", "append", "renewLease"]),
-    chat: faults.wrap(chat, ["commitTurn", "saveAssistantVariant"]),
   });
   let isReplaced = false;
   const counted = new Set<string>();
@@ -79,7 +76,7 @@ async function play(crash?: CrashPoint): Promise<Played> {
         isReplaced = true;
         // A process that starts later finds what the dead one has left.
         await clock.advance(leaseMs);
-        engine = createRunEngine({ ...shared, mainModel, runs, chat });
+        engine = createRunEngine({ ...shared, mainModel, runs });
         begin();
       }
       const { runs: all } = await runs.listRuns({ all: true });

@@ -6,7 +6,7 @@ import { refuse } from "../operations-error.ts";
 import type { TurnTool } from "./engine-options.ts";
 import type { RunContext } from "./run-context.ts";
 
-/** The tools of one turn. */
+/** The tools available in one turn. */
 export interface TurnTools {
   descriptions: ToolDescription[];
   /** Returns the result as a message for the model, even if the tool fails. Rejects if the run is aborted. */
@@ -14,7 +14,8 @@ export interface TurnTools {
 }
 
 /**
- * Opens the tools that the turn may call, with the tool calls of @ccl/context-compiler. Undefined if there are none.
+ * Opens the tools that the turn may call, using the tool calls of @ccl/context-compiler. Returns undefined if there are
+ * none.
  */
 export async function openTurnTools(run: RunContext): Promise<TurnTools | undefined> {
   const { tools, clock } = run.services;
@@ -49,7 +50,7 @@ function isFunction(tool: TurnTool): tool is ToolDefinition<never> {
   return "execute" in tool;
 }
 
-/** Joins the named tools of all bridges into one bridge. If a name occurs twice, the first bridge wins. */
+/** Combines the named tools of all bridges into one bridge. For duplicate names, the first bridge wins. */
 function joined(bridges: readonly ToolBridge[], names: readonly string[] | undefined): ToolBridge {
   const owners = new Map<string, ToolBridge>();
   return {
@@ -73,7 +74,7 @@ function joined(bridges: readonly ToolBridge[], names: readonly string[] | undef
   };
 }
 
-/** A message for the journal, with bytes as data URLs. */
+/** Converts a message for the journal, with bytes as data URLs. */
 function asJson(message: ChatMessage): ChatMessage {
   const { content } = message;
   return typeof content === "string" ? message : { ...message, content: content.map(withoutBytes) };

@@ -6,13 +6,13 @@ import type { OperationStores } from "../stores/create-operation-stores.ts";
 import { openStores, type OpenStoresOptions } from "../stores/open-stores.ts";
 import { processOwners } from "./process-owners.ts";
 
-/** A file, or a database that `openSqlite` of @ccl/sql returned, which stays open. */
+/** A file, or a database that `openSqlite` of @ccl/sql returned, which is not closed. */
 export type SqliteOperationStoresOptions = OpenStoresOptions &
   ({ path: string } | { client: SqliteDatabase });
 
 /**
- * Opens `createOperationStores` in SQLite. Missing tables are created. Any number of processes may open the file. An
- * acknowledged write survives a power failure, unless the database was opened with weaker durability.
+ * Opens `createOperationStores` in SQLite. Creates missing tables. Any number of processes may open the file.
+ * Acknowledged writes survive a power failure, unless the database was opened with weaker durability.
  * @throws OperationsError
  */
 export async function openSqliteOperationStores(

@@ -5,7 +5,7 @@ import type { LeaseOwners } from "../ports/run-store.ts";
 const pattern =
   /^process (?<pid>\d+) on (?<host>.*) \((?<started>\d+) (?<boot>\S*) (?<space>\S*)\)$/;
 
-/** Names this process as the owner of leases. Other processes on the machine can detect its death. */
+/** Identifies this process as the owner of leases. Other processes on the machine can detect its death. */
 export async function processOwners(): Promise<LeaseOwners> {
   if (globalThis.process?.getBuiltinModule === undefined) return {};
   const { pid, host, started, boot, space } = await ownProcessIdentity();

@@ -13,9 +13,9 @@ export interface EventResponseOptions extends EventStreamOptions {
 }
 
 /**
- * Returns the events as a response to a request whose `Last-Event-ID` is `lastEventId`. A client that has seen all
- * events gets 204 without a body, so that an `EventSource` does not reconnect. The response starts with the first
- * event, or after the time of a heartbeat if that is sooner.
+ * Returns the events as a response to a request whose `Last-Event-ID` is `lastEventId`. A client that has already
+ * received all events gets 204 without a body, so that an `EventSource` does not reconnect. The response starts with
+ * the first event, or after the heartbeat interval if that is sooner.
  * @throws OperationsError `invalid_options`, `unknown_run`, and what the store throws
  */
 export async function createEventResponse(options: EventResponseOptions): Promise<Response> {
@@ -23,7 +23,7 @@ export async function createEventResponse(options: EventResponseOptions): Promis
   const headers = { "cache-control": "no-store", ...options.headers };
   const answered = new AbortController();
   try {
-    // Covers also the time until the first event is known.
+    // Also covers the time until the first event is known.
     const silence = sleep(options.heartbeatMs ?? defaultHeartbeatMs, answered.signal);
     const first = await Promise.race([events.peek(), silence]);
     if (first?.done === true) {
@@ -38,5 +38,5 @@ export async function createEventResponse(options: EventResponseOptions): Promis
   }
   // Buffering proxies would delay the events.
   const own = { "content-type": "text/event-stream; charset=utf-8", "x-accel-buffering": "no" };
-  return new Response(streamOf(events, options), { headers: { ...own, ...headers } });
+  return new Response(streamOf(events, options.heartbeatMs), { headers: { ...own, ...headers } });
 }

@@ -21,7 +21,7 @@ import {
 } from "./create-event-stream.ts";
 
 const createEventStream = (options: EventStreamOptions): ReadableStream<Uint8Array> =>
-  streamOf(openEvents(options), options);
+  streamOf(openEvents(options), options.heartbeatMs);
 
 const stamp = {
   runId: "r",
@@ -93,13 +93,9 @@ function messagesIn(text: string): { id: string; data: string }[] {
 
 describe("createEventStream", () => {
   it("writes each event as one message with its number as the id", async () => {
-    const text = await textOf(
-      createEventStream({ engine: engineOf([finishOf(1)]), runId: "r", retryMs: 250 }),
-    );
+    const text = await textOf(createEventStream({ engine: engineOf([finishOf(1)]), runId: "r" }));
     expect(text).toMatchInlineSnapshot(`
-      "retry: 250
-
-      id: 1
+      "id: 1
       data: {"runId":"r","chatId":"c","branchId":"b","userMessageId":"u","trigger":"generate","epoch":1,"ts":1,"seq":1,"type":"run.finished","status":"done","result":{"formatVersion":1,"runId":"r","status":"done","startedAt":7,"finishedAt":9,"durationMs":2,"operationRuns":[],"mainLlm":{"executed":true},"commitLog":[],"artifacts":[]}}
 
       "
@@ -145,10 +141,13 @@ describe("createEventStream", () => {
     },
   );
 
-  it.each([{ heartbeatMs: 0 }, { retryMs: -1 }, { retryMs: Number.NaN }])("refuses %j", (wrong) => {
-    const open = (): unknown => createEventStream({ engine: silentEngine, runId: "r", ...wrong });
-    expect(open).toThrow(expect.objectContaining({ code: "invalid_options" }));
-  });
+  it.each([{ heartbeatMs: 0 }, { heartbeatMs: -1 }, { heartbeatMs: Number.NaN }])(
+    "refuses %j",
+    (wrong) => {
+      const open = (): unknown => createEventStream({ engine: silentEngine, runId: "r", ...wrong });
+      expect(open).toThrow(expect.objectContaining({ code: "invalid_options" }));
+    },
+  );
 
   it("reads no more than a slow reader leaves room for", async () => {
     let read = 0;
@@ -311,7 +310,6 @@ describe("an EventSource over HTTP whose connection is cut again and again", () 
       const options = {
         engine,
         runId: "r",
-        retryMs: 1,
         lastEventId: typeof lastEventId === "string" ? lastEventId : undefined,
       };
       void createEventResponse(options).then((answer) => send(answer, response, eventsAConnection));
@@ -328,6 +326,8 @@ describe("an EventSource over HTTP whose connection is cut again and again", () 
     eventsAConnection: number,
   ): Promise<void> {
     response.writeHead(answer.status, Object.fromEntries(answer.headers));
+    // Otherwise the client waits for seconds before it reconnects.
+    if (answer.status === 200) response.write("retry: 1\n\n");
     if (answer.body === null) {
       response.end();
       return;

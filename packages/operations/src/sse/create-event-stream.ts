@@ -3,7 +3,7 @@ import { untilAborted } from "@ccl/core/async";
 import type { RunEvent } from "../events/run-event.ts";
 import { refuse } from "../operations-error.ts";
 
-/** The source of a run's events: a `RunEngine`, or an object with the same method. */
+/** Source of a run's events: a `RunEngine`, or an object with the same method. */
 export interface EventSourceOf {
   events(
     runId: string,
@@ -15,34 +15,32 @@ export interface EventSourceOf {
 export interface EventStreamOptions {
   engine: EventSourceOf;
   runId: string;
-  /** The client's `Last-Event-ID`. The stream continues after it, and without one (or with "") from the beginning. */
+  /**
+   * The client's `Last-Event-ID`. The stream continues after it. Without one (or with "") it starts from the beginning.
+   */
   lastEventId?: string | null | undefined;
-  /** How long the stream may be silent before it sends a heartbeat for proxies. 15,000 ms by default. */
+  /** Maximum silence of the stream before it sends a heartbeat for proxies. Defaults to 15,000 ms. */
   heartbeatMs?: number | undefined;
-  /** How long a client should wait before it reconnects. By default the client decides. */
-  retryMs?: number | undefined;
   /** Ends the stream without an error. */
   signal?: AbortSignal | undefined;
 }
 
-/** The events of a run, read on demand. */
+/** Events of a run, read on demand. */
 export interface OpenEvents {
-  /** The first event. `next` returns it as well. */
+  /** Returns the first event. `next` returns it too. */
   peek(): Promise<IteratorResult<RunEvent, unknown>>;
   next(): Promise<IteratorResult<RunEvent, unknown>>;
   /** Stops reading, even during a wait. */
   end(): void;
-  /** Aborted once reading has stopped. */
+  /** Aborts once reading has stopped. */
   ended: AbortSignal;
 }
 
 /** Validates the options and opens the events. @throws OperationsError `invalid_options` */
 export function openEvents(options: EventStreamOptions): OpenEvents {
-  const { engine, runId, lastEventId, signal, heartbeatMs, retryMs } = options;
-  for (const [name, value] of Object.entries({ heartbeatMs, retryMs })) {
-    if (value === undefined || (Number.isSafeInteger(value) && value > 0)) continue;
-    refuse(`${name} must be a whole number above 0, not ${value}.`);
-  }
+  const { engine, runId, lastEventId, signal, heartbeatMs = defaultHeartbeatMs } = options;
+  if (!(Number.isSafeInteger(heartbeatMs) && heartbeatMs > 0))
+    refuse(`heartbeatMs must be a whole number above 0, not ${heartbeatMs}.`);
   const controller = new AbortController();
   const end = (): void => {
     signal?.removeEventListener("abort", end);
@@ -83,30 +81,28 @@ function seqOf(lastEventId: string): number {
   const seq = Number(lastEventId);
   if (/^\d{1,15}$/.test(lastEventId) && Number.isSafeInteger(seq)) return seq;
   const shown = JSON.stringify(lastEventId.slice(0, 40));
-  refuse(`The last event id ${shown} is no number of an event.`);
+  refuse(`The last event id ${shown} is not the number of an event.`);
 }
 
-type StreamSettings = Omit<EventStreamOptions, "engine" | "runId" | "lastEventId" | "signal">;
-
-/** The default time without events before a heartbeat. */
+/** Default time without events before a heartbeat. */
 export const defaultHeartbeatMs: number = 15_000;
 
-// How much may wait for a slow reader. One event may exceed it.
+// Maximum bytes buffered for a slow reader. A single event may exceed it.
 const maxBufferedBytes = 65_536;
 
 const encoder = new TextEncoder();
 
 /**
- * Streams the events of a run as server-sent events. Each message has the event as JSON for its data and the event's
- * number as its id. The stream reads events only on demand, so a slow reader accumulates nothing in memory. It ends
- * after `run.finished`.
+ * Streams the events of a run as server-sent events. Each message has the event's JSON as data and its number as id.
+ * Reads events only on demand, so a slow reader does not fill memory. Ends after `run.finished`.
  */
-export function streamOf(events: OpenEvents, settings: StreamSettings): ReadableStream<Uint8Array> {
-  const { heartbeatMs = defaultHeartbeatMs, retryMs } = settings;
+export function streamOf(
+  events: OpenEvents,
+  heartbeatMs: number = defaultHeartbeatMs,
+): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        if (retryMs !== undefined) controller.enqueue(encoder.encode(`retry: ${retryMs}\n\n`));
         if (events.ended.aborted) return;
         const heartbeat = setInterval(() => {
           // A slow reader needs no heartbeat.
@@ -133,12 +129,12 @@ export function streamOf(events: OpenEvents, settings: StreamSettings): Readable
   );
 }
 
-// JSON has no other line separators, and some readers are known to split at these as well.
+// JSON has no other unescaped line separators, and some readers also split at these.
 const lineSeparators = /[\u2028\u2029]/g;
 
 /**
- * Formats an event as one message of a stream, with its number as the id. JSON escapes every line break, so nothing
- * within it can end a line. Text of a run can therefore reach the field `data` only. Format:
+ * Formats an event as one message of a stream, with its number as the id. JSON escapes every line break, so nothing in
+ * it can end a line. A run's text can therefore only reach the field `data`. Format:
  * https://html.spec.whatwg.org/multipage/server-sent-events.html
  */
 function frameEvent(event: RunEvent): string {
@@ -149,9 +145,7 @@ function frameEvent(event: RunEvent): string {
   return `id: ${event.seq}\ndata: ${data}\n\n`;
 }
 
-/**
- * The event without internals that chat users must not see: values for prompts or handlers only, summaries and details.
- */
+/** Removes internals that chat users must not see: values for prompts or handlers only, summaries and details. */
 function withoutInternals(event: RunEvent): RunEvent {
   if (event.type === "operation.finished" && event.error?.details !== undefined)
     return { ...event, error: { ...event.error, details: undefined } };

@@ -8,12 +8,12 @@ import { chatNames, runNames } from "./record-names.ts";
 import type { RunHead } from "./run-head.ts";
 import type { TurnRecord } from "./turn-records.ts";
 
-/** Shorter texts are as long as what would stand for them. */
+/** Shorter strings are no longer than their replacement. */
 const minLength = 32;
 
 /**
- * The answer of a run is in its turn. Elsewhere in the run a text that is part of the answer is stored as its length.
- * Where `answer` is undefined, nothing is.
+ * A run's answer is stored in its turn. Elsewhere in the run, a string that is part of the answer is replaced by its
+ * length. If `answer` is undefined, nothing is replaced.
  */
 export type AnswerText = string | undefined;
 
@@ -22,7 +22,7 @@ export type RunEnd = NonNullable<StoredRun["result"]>;
 
 type Change = (text: unknown, offset?: number) => unknown;
 
-/** Replaces texts by their lengths. */
+/** Creates a change that replaces strings by their lengths. */
 export function shortening(answer: AnswerText): Change {
   return (text, offset = 0) =>
     typeof text === "string" && text.length >= minLength && answer?.startsWith(text, offset)
@@ -30,13 +30,13 @@ export function shortening(answer: AnswerText): Change {
       : text;
 }
 
-/** Replaces lengths by their texts. */
+/** Creates a change that replaces lengths by their strings. */
 export function lengthening(answer: AnswerText): Change {
   return (text, offset = 0) =>
     typeof text === "number" ? answer?.slice(offset, offset + text) : text;
 }
 
-/** The body of an event as stored. `epoch` and `ts` stand for those of its entry where they are absent. */
+/** The stored body of an event. If `epoch` or `ts` is absent, the entry's value applies. */
 export interface EventBody {
   type?: string | undefined;
   text?: unknown;
@@ -55,31 +55,31 @@ function mainWith<Value extends Main>(main: Value, change: Change): Value {
   return { ...main, text: change(main.text), steps };
 }
 
-/** A result as stored: without its run, and with its texts replaced. */
+/** Converts a result to its stored form: without its run, and with its strings replaced. */
 export function storedEnd(result: RunEnd, answer: AnswerText): object {
   const mainLlm = mainWith(result.mainLlm, shortening(answer));
   return { ...result, runId: undefined, mainLlm };
 }
 
-/** The result that `storedEnd` stored. */
+/** Restores a result that `storedEnd` stored. */
 export function wholeEnd(stored: RunEnd, runId: string, answer: AnswerText): RunEnd {
   const { formatVersion, runId: _, ...rest } = stored;
   const mainLlm = mainWith(rest.mainLlm, lengthening(answer));
   return { formatVersion, runId, ...rest, mainLlm };
 }
 
-/** A step with its texts replaced. */
+/** Returns a step with its strings replaced. */
 export function stepWith(step: RunStep, change: Change): RunStep {
   return step.kind === "main_llm" ? mainWith(step, change) : step;
 }
 
-/** The body of an event with its text replaced. */
+/** Returns the body of an event with its text replaced. */
 export function eventWith(body: EventBody, change: Change): EventBody {
   const { type, text, offset } = body;
   return type === "main_llm.delta" ? { ...body, text: change(text, offset) } : body;
 }
 
-/** The answer of a run, if its texts are stored as lengths. An edited answer is kept apart. */
+/** Reads the answer of a run, if its strings are stored as lengths. An edited answer is stored separately. */
 export async function readAnswer(edit: RecordEdit, head: RunHead): Promise<AnswerText> {
   const { answer, userMessageId, lease } = head;
   if (answer === undefined) return undefined;
@@ -93,14 +93,14 @@ export async function readAnswer(edit: RecordEdit, head: RunHead): Promise<Answe
   throw new OperationsError("damaged", message);
 }
 
-/** Stores the answer of a run. Returns its index. */
+/** Stores a run's answer. Returns its index. */
 export function addAnswer(turn: TurnRecord, answer: AssistantVariant): number {
   const index = saveVariant(turn, answer);
   turn.runs = { ...turn.runs, [index]: answer.runId };
   return index;
 }
 
-/** Keeps the answer of a run apart before a user edits it. */
+/** Stores a run's answer separately before a user edits it. */
 export async function keepAnswer(
   edit: RecordEdit,
   turn: TurnRecord,

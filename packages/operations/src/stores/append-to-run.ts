@@ -34,21 +34,18 @@ export async function appendToRun(edit: RecordEdit, append: RunAppend): Promise<
   }
   const added = { ...append, events: fresh };
   const at = answer ?? commit;
-  if (at === undefined) {
-    await addToRun(edit, head, added, await readAnswer(edit, head));
-    return { status: "appended" };
+  if (at !== undefined) {
+    // The head is written in the same step, so no other lease is granted in the meantime.
+    const turn = await readTurn(edit, at);
+    if (commit !== undefined) await applyCommit(edit, turn, commit);
+    if (answer !== undefined) head.answer = addAnswer(turn, answer);
+    putTurn(edit, at, turn);
   }
-  // The head is written in the same step, so no other lease is granted meanwhile.
-  const turn = await readTurn(edit, at);
-  const outcomes = commit && (await applyCommit(edit, turn, commit));
-  const text = answer?.text ?? (await readAnswer(edit, head));
-  if (answer !== undefined) head.answer = addAnswer(turn, answer);
-  putTurn(edit, at, turn);
-  await addToRun(edit, head, added, text);
-  return { status: "appended", turn: outcomes };
+  await addToRun(edit, head, added, answer?.text ?? (await readAnswer(edit, head)));
+  return { status: "appended" };
 }
 
-/** Adds entries to a run. With a result it ends the run. */
+/** Adds entries to a run. Ends the run if there is a result. */
 export async function addToRun(
   edit: RecordEdit,
   head: RunHead,

@@ -1,15 +1,14 @@
 import type { ConformanceRule } from "@ccl/core/conformance";
 import { describe, expect, it } from "vitest";
 
-import { createChatStore } from "./create-chat-store.ts";
+import { createOperationStores } from "./create-operation-stores.ts";
 import { createRunStore } from "./create-run-store.ts";
-import type { ConversationStore } from "../ports/conversation-store.ts";
-import type { ChatStore } from "../ports/chat-store.ts";
 import type { RunStore } from "../ports/run-store.ts";
 import {
   chatStoreConformance,
   conversationStoreConformance,
 } from "../../test-support/chat-store-conformance.ts";
+import { type WrittenChat, writtenChat } from "../../test-support/written-chat.ts";
 import { runStoreConformance } from "../../test-support/run-store-conformance.ts";
 
 /** Names of the rules that the store breaks. */
@@ -197,7 +196,7 @@ runFaults.push(
   ],
 );
 
-const conversationFaults: Fault<ConversationStore>[] = [
+const conversationFaults: Fault<WrittenChat>[] = [
   [
     "lists branches without pages",
     (store) => ({ ...store, branches: () => store.branches() }),
@@ -247,15 +246,15 @@ const conversationFaults: Fault<ConversationStore>[] = [
   ],
 ];
 
-const chatFaults: Fault<ChatStore>[] = [
+const chatFaults: Fault<WrittenChat>[] = [
   [
     "appends a message twice",
     (store) => {
       let count = 0;
       return {
         ...store,
-        appendUserMessage: (message, options) =>
-          store.appendUserMessage(
+        say: (message, options) =>
+          store.say(
             {
               ...message,
               userMessageId:
@@ -268,31 +267,17 @@ const chatFaults: Fault<ChatStore>[] = [
     "a user message that comes twice counts once and stays as it is",
   ],
   [
-    "does not fence",
-    (store) => ({
-      ...store,
-      saveAssistantVariant: (variant, options) =>
-        store.saveAssistantVariant({ ...variant, fencingToken: 1_000 }, options),
-      commitTurn: (commit, options) =>
-        store.commitTurn({ ...commit, fencingToken: 1_000 }, options),
-    }),
-    "a lower fencing token than the branch has seen is refused",
-  ],
-  [
     "applies a repeated commit again",
     (store) => {
       let count = 0;
       return {
         ...store,
-        commitTurn: (commit, options) =>
-          store.commitTurn(
-            {
-              ...commit,
-              runId: `${(count += 1)}`,
-              operations: count > 2 ? commit.operations.toReversed() : commit.operations,
-            },
-            options,
-          ),
+        commit: (commit) =>
+          store.commit({
+            ...commit,
+            runId: `${(count += 1)}`,
+            operations: count > 2 ? commit.operations.toReversed() : commit.operations,
+          }),
       };
     },
     "variants of the user's message are applied in order, the last selected one shows, and they count once",
@@ -301,25 +286,9 @@ const chatFaults: Fault<ChatStore>[] = [
     "drops the tool calls of answers",
     (store) => ({
       ...store,
-      saveAssistantVariant: ({ toolCalls: _calls, ...variant }, options) =>
-        store.saveAssistantVariant(variant, options),
+      answer: ({ toolCalls: _calls, ...variant }) => store.answer(variant),
     }),
     "an answer has its tool calls in the history, and one that says nothing is left out",
-  ],
-  [
-    "takes nothing for required",
-    (store) => ({
-      ...store,
-      commitTurn: (commit, options) =>
-        store.commitTurn(
-          {
-            ...commit,
-            operations: commit.operations.map((one) => ({ ...one, isRequired: false })),
-          },
-          options,
-        ),
-    }),
-    "an effect on an answer that is not there fails alone, or with all where it is required",
   ],
   [
     "has one state for all sessions",
@@ -349,8 +318,7 @@ const chatFaults: Fault<ChatStore>[] = [
     "keeps no state of answers",
     (store) => ({
       ...store,
-      saveAssistantVariant: (variant, options) =>
-        store.saveAssistantVariant({ ...variant, state: undefined }, options),
+      answer: (variant) => store.answer({ ...variant, state: undefined }),
     }),
     "an answer keeps the state that its run began with, whatever the chat shows by then",
   ],
@@ -368,14 +336,15 @@ describe("a store is found out that", () => {
     ).toContain(rule);
   });
 
+  const openChat = (): WrittenChat => writtenChat(createOperationStores());
+
   it.each(chatFaults)("%s (chats)", async (_name, breaks, rule) => {
-    expect(
-      await broken(chatStoreConformance({ open: async () => breaks(createChatStore()) })),
-    ).toContain(rule);
+    const open = async (): Promise<WrittenChat> => breaks(openChat());
+    expect(await broken(chatStoreConformance({ open }))).toContain(rule);
   });
 
   it.each(conversationFaults)("%s (conversations)", async (_name, breaks, rule) => {
-    const open = async (): Promise<ConversationStore> => breaks(createChatStore());
+    const open = async (): Promise<WrittenChat> => breaks(openChat());
     expect(await broken(conversationStoreConformance({ open }))).toContain(rule);
   });
 });

@@ -3,7 +3,7 @@ import { type RecordChange, type Records, RecordsError, type StoredRecord } from
 import { operationsErrorOf } from "../ports/operations-error-of.ts";
 import type { StoreCall } from "../ports/store-call.ts";
 
-/** Another writer may be first this many times in a row. */
+/** How many times in a row another writer may come first. */
 const maxAttempts = 100;
 const pageSize = 1_000;
 
@@ -13,7 +13,10 @@ interface RecordList {
   limit?: number | undefined;
 }
 
-/** Reads and changes of one call. The changes are applied if no changed record that was read has changed meanwhile. */
+/**
+ * Collects the reads and changes of one call. The changes are applied if no changed record that was read has changed
+ * since.
+ */
 export class RecordEdit {
   readonly #records: Records;
   readonly #call: StoreCall | undefined;
@@ -25,7 +28,7 @@ export class RecordEdit {
     this.#call = call;
   }
 
-  /** The values of these names, in their order. Undefined where there is none. */
+  /** Returns the values of these names, in the same order. Undefined for missing ones. */
   async read<Values extends unknown[]>(
     ...names: { [At in keyof Values]: string }
   ): Promise<{ [At in keyof Values]: Values[At] | undefined }> {
@@ -33,7 +36,7 @@ export class RecordEdit {
     return found as { [At in keyof Values]: Values[At] | undefined };
   }
 
-  /** The values of names of one kind. */
+  /** Returns the values of names of one kind. */
   async readAll<Value>(names: readonly string[]): Promise<(Value | undefined)[]> {
     const found: (StoredRecord | undefined)[] = [];
     for (let at = 0; at < names.length; at += pageSize)
@@ -44,12 +47,12 @@ export class RecordEdit {
     });
   }
 
-  /** A page of the records whose names begin with the prefix, after the name `cursor`. */
+  /** Returns a page of the records whose names start with the prefix, after the name `cursor`. */
   page(of: RecordList): Promise<{ records: StoredRecord[]; cursor?: string | undefined }> {
     return this.#records.list({ ...this.#call, ...of });
   }
 
-  /** All their values, up to a limit. */
+  /** Returns the values of all such records, up to a limit. */
   async list<Value>({ prefix, cursor, limit = Infinity }: RecordList): Promise<Value[]> {
     const values: Value[] = [];
     let after = cursor;
@@ -62,7 +65,7 @@ export class RecordEdit {
     return values;
   }
 
-  /** The entries of a log from an index on. */
+  /** Returns the entries of a log from an index on. */
   async readLog<Entry>(log: string, from: number): Promise<Entry[]> {
     const found: Entry[] = [];
     for (;;) {
@@ -95,7 +98,9 @@ export class RecordEdit {
   }
 }
 
-/** Applies what `work` reads and changes in one step, again if another writer was first. @throws OperationsError */
+/**
+ * Applies the reads and changes of `work` in one step. Retries if another writer came first. @throws OperationsError
+ */
 export async function withRecords<Value>(
   records: Records,
   call: StoreCall | undefined,
@@ -116,7 +121,7 @@ export async function withRecords<Value>(
   });
 }
 
-/** Fails with an error of this package. */
+/** Converts failures to errors of this package. */
 export async function translated<Value>(call: () => Promise<Value>): Promise<Value> {
   try {
     return await call();
@@ -125,7 +130,7 @@ export async function translated<Value>(call: () => Promise<Value>): Promise<Val
   }
 }
 
-/** The value of a record that this package wrote. */
+/** Returns the value of a record that this package wrote. */
 export function valueIn<Value>({ value }: StoredRecord): Value {
   return value as Value;
 }

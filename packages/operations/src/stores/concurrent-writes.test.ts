@@ -6,7 +6,8 @@ import {
   type TestDatabase,
 } from "../../test-support/open-test-stores.ts";
 import { append, resultOf } from "../../test-support/run-records.ts";
-import type { TurnCommit } from "../ports/chat-store.ts";
+import type { AssistantVariant, TurnCommit } from "../ports/chat-store.ts";
+import { type WrittenChat, writtenChat } from "../../test-support/written-chat.ts";
 import type { NewRun, RunLease } from "../ports/run-store.ts";
 import type { OperationStores } from "./create-operation-stores.ts";
 
@@ -21,6 +22,7 @@ const newRun = (runId: string): NewRun => ({
     ...branch,
     trigger: "generate",
     userMessageId: "m",
+    userMessage: "Hello",
     assistantVariantId: "v",
     startedAt: 1,
   },
@@ -38,15 +40,26 @@ const commitOf = (lease: RunLease, index: number): TurnCommit => {
   const write = { value, version: index + 1 };
   return {
     ...branch,
-    userMessageId: `m${index}`,
+    userMessageId: "m",
     runId: lease.runId,
     hook: "before_main_llm",
-    fencingToken: lease.fencingToken,
     writtenAt: index,
-    operations: [{ operationId: "op", effects: [], isRequired: true, write }],
+    operations: [{ operationId: `op${index}`, effects: [], write }],
     state: { runId: lease.runId, session: "s", heads: {} },
   };
 };
+
+const answerOf = ({ runId }: RunLease, assistantVariantId: string): AssistantVariant => ({
+  ...branch,
+  runId,
+  userMessageId: "m",
+  assistantVariantId,
+  text: assistantVariantId,
+  partial: false,
+});
+
+const yes = (): boolean => true;
+const no = (): boolean => false;
 
 describe.each(databaseKinds)("concurrent writes, on %s", (kind) => {
   let database: TestDatabase;
@@ -68,17 +81,14 @@ describe.each(databaseKinds)("concurrent writes, on %s", (kind) => {
 
   it("take one commit each", async () => {
     // On PostgreSQL both looks at what is there count too.
-    const commits = kind === "SQLite" ? 1 : 3;
+    const [creation, addition] = kind === "SQLite" ? [1, 1] : [3, 4];
     database.countCommits();
-    const { runId, fencingToken } = await leaseOf("run");
-    expect(database.countCommits()).toBe(commits);
-    await one.chat.appendUserMessage({ ...branch, userMessageId: "m", content: "Hello" });
-    expect(database.countCommits()).toBe(commits);
-    const ids = { ...branch, runId, fencingToken, userMessageId: "m", assistantVariantId: "v" };
-    await one.chat.saveAssistantVariant({ ...ids, text: "Answer", partial: false });
-    expect(database.countCommits()).toBe(commits);
+    const lease = await leaseOf("run");
+    expect(database.countCommits()).toBe(creation);
+    await one.runs.append(append(lease, { answer: answerOf(lease, "v") }));
+    expect(database.countCommits()).toBe(addition);
     const [turn] = await other.chat.turns(branch);
-    expect(turn?.assistantVariants).toEqual([{ variantId: "v", content: "Answer" }]);
+    expect(turn?.assistantVariants).toEqual([{ variantId: "v", content: "v" }]);
   });
 
   it("give a branch one run, whoever comes first", async () => {
@@ -97,58 +107,47 @@ describe.each(databaseKinds)("concurrent writes, on %s", (kind) => {
 
   it("keep every message of two workers, each once", async () => {
     const texts = numbers.map((index) => `m${index}`);
-    await Promise.all(
-      texts.flatMap((userMessageId) =>
-        [one, other].map(({ chat }) =>
-          chat.appendUserMessage({ ...branch, userMessageId, content: userMessageId }),
-        ),
-      ),
-    );
+    const [chat, second] = [writtenChat(one), writtenChat(other)];
+    const say = async (to: WrittenChat, userMessageId: string): Promise<void> => {
+      // The branch has one run at a time.
+      while (await to.say({ ...branch, userMessageId, content: userMessageId }).then(no, yes));
+    };
+    const all = (to: WrittenChat): Promise<void> =>
+      texts.reduce((before, id) => before.then(() => say(to, id)), Promise.resolve());
+    await Promise.all([all(chat), all(second)]);
     const turns = await one.chat.turns(branch);
     expect(turns.map(({ userMessageId }) => userMessageId).sort()).toEqual(texts.sort());
   });
 
   it("keep every answer of two workers to one turn", async () => {
-    const { runId, fencingToken } = await leaseOf("run");
-    await one.chat.appendUserMessage({ ...branch, userMessageId: "m", content: "Hello" });
-    const ids = { ...branch, runId, fencingToken, userMessageId: "m" };
+    const lease = await leaseOf("run");
     const names = numbers.map((index) => `v${index}`);
     await Promise.all(
-      names.map((assistantVariantId, index) =>
-        (index % 2 === 0 ? one : other).chat.saveAssistantVariant({
-          ...ids,
-          assistantVariantId,
-          text: assistantVariantId,
-          partial: false,
-        }),
+      names.map((name, index) =>
+        (index % 2 === 0 ? one : other).runs.append(
+          append(lease, { answer: answerOf(lease, name) }),
+        ),
       ),
     );
     const [turn] = await one.chat.turns(branch);
     expect(turn?.assistantVariants.map(({ variantId }) => variantId).sort()).toEqual(names.sort());
   });
 
-  it("refuse an answer of a run that has ended, once a later one has written to the branch", async () => {
+  it("refuse an answer of a run that has ended", async () => {
     const first = await leaseOf("first");
-    await one.chat.appendUserMessage({ ...branch, userMessageId: "m", content: "Hello" });
     await one.runs.append(append(first, { result: resultOf("first") }));
-    const later = await leaseOf("later");
-    const answerOf = ({ runId, fencingToken }: RunLease) => {
-      const ids = { ...branch, runId, fencingToken, userMessageId: "m", assistantVariantId: runId };
-      return { ...ids, text: runId, partial: false };
-    };
-    await one.chat.saveAssistantVariant(answerOf(later));
-    await expect(other.chat.saveAssistantVariant(answerOf(first))).rejects.toMatchObject({
-      code: "stale_lease",
-    });
+    const late = await other.runs.append(append(first, { answer: answerOf(first, "late") }));
+    expect(late).toEqual({ status: "stale_lease" });
+    const [turn] = await one.chat.turns(branch);
+    expect(turn?.assistantVariants).toEqual([]);
   });
 
   it("show whole states, while another worker writes", async () => {
     const lease = await leaseOf("run");
     for (const index of numbers) {
-      await one.chat.appendUserMessage({ ...branch, userMessageId: `m${index}`, content: "" });
       const [{ heads, shown }] = await Promise.all([
         one.chat.keptState({ ...branch, session: "s" }),
-        other.chat.commitTurn(commitOf(lease, index)),
+        other.runs.append(append(lease, { commit: commitOf(lease, index) })),
       ]);
       expect([index, index + 1]).toContain(shown.length);
       expect(shown.map(({ write }) => write.value)).toEqual(numbers.slice(0, shown.length));

@@ -4,7 +4,7 @@ import { createMemoryRecords, type Records } from "@ccl/records";
 
 import { OperationsError } from "../operations-error.ts";
 import type { ChatBranch } from "../ports/chat-store.ts";
-import { firstPosition, historyOf, saveVariant } from "../ports/chat-turn.ts";
+import { firstPosition, historyOf } from "../ports/chat-turn.ts";
 import {
   applyEdit,
   type BranchPage,
@@ -19,15 +19,7 @@ import { readKeptState } from "./kept-state.ts";
 import { readNewestTurns, readTurns } from "./read-turns.ts";
 import { chatNames, prefixOf } from "./record-names.ts";
 import { type BranchRecord, newBranch } from "./run-head.ts";
-import {
-  addMessage,
-  applyCommit,
-  putTurn,
-  readTurn,
-  type RunWrites,
-  turnIn,
-  type TurnRecord,
-} from "./turn-records.ts";
+import { putTurn, readTurn, type RunWrites, turnIn, type TurnRecord } from "./turn-records.ts";
 
 /** Options of chats. */
 export interface ChatStoreOptions {
@@ -35,7 +27,7 @@ export interface ChatStoreOptions {
   preamble?: readonly ChatMessage[] | undefined;
 }
 
-/** Stores chats in records that `openRecords` of @ccl/records returned. By default chats are in memory. */
+/** Stores chats in records that `openRecords` of @ccl/records returned. Defaults to memory. */
 export function createChatStore(
   records: Records = createMemoryRecords(),
   { preamble = [] }: ChatStoreOptions = {},
@@ -45,15 +37,6 @@ export function createChatStore(
     work: (edit: RecordEdit) => Promise<Value>,
   ): Promise<Value> => withRecords(records, call, work);
   return {
-    appendUserMessage: ({ userMessageId, content, ...at }, call) =>
-      onRecords(call, async (edit) => {
-        const [branch = newBranch(at), known] = await edit.read<[BranchRecord, TurnRecord]>(
-          chatNames.branch(at),
-          chatNames.turn(at, userMessageId),
-        );
-        if (known !== undefined) return;
-        edit.put(chatNames.branch(at), addMessage(edit, branch, { userMessageId, content }));
-      }),
     loadTurn: ({ userMessageId, maxTurns, ...at }, call) =>
       onRecords(call, async (edit) => {
         const last = await findTurn(edit, at, userMessageId);
@@ -63,19 +46,6 @@ export function createChatStore(
         const before = await readTurns(edit, at, { from, to: position - 1 });
         const history = [...preamble, ...historyOf([...before, last])];
         return { userMessageId: last.userMessageId, position, history };
-      }),
-    commitTurn: (commit, call) =>
-      onRecords(call, async (edit) => {
-        const turn = await readTurn(edit, commit, commit.fencingToken);
-        const outcomes = await applyCommit(edit, turn, commit);
-        putTurn(edit, commit, turn);
-        return outcomes;
-      }),
-    saveAssistantVariant: (variant, call) =>
-      onRecords(call, async (edit) => {
-        const turn = await readTurn(edit, variant, variant.fencingToken);
-        saveVariant(turn, variant);
-        putTurn(edit, variant, turn);
       }),
     keptState: ({ session, before, ...at }, call) =>
       onRecords(call, async (edit) => {
@@ -115,7 +85,7 @@ export function createChatStore(
   };
 }
 
-/** The turn of a message. Without one the last turn of the branch. */
+/** Finds the turn of a message, or the branch's last turn if no message is given. */
 async function findTurn(
   edit: RecordEdit,
   at: ChatBranch,

@@ -14,13 +14,13 @@ export interface OperationStores extends LeaseOwners {
   profiles: ProfileStore;
   runs: RunStore;
   chat: ConversationStore;
-  /** Waits for calls in progress, and refuses later ones with `closed`. A second call does nothing. */
+  /** Waits for calls in progress and rejects later ones with `closed`. A second call does nothing. */
   close(): Promise<void>;
 }
 
 /**
- * Stores runs, chats and profiles in records that `openRecords` of @ccl/records returned. The records stay open. By
- * default everything is in memory, with the newest 1,000 finished runs only, and lost when the process ends.
+ * Stores runs, chats and profiles in records that `openRecords` of @ccl/records returned. Does not close the records.
+ * By default everything is in memory, limited to the newest 1,000 finished runs, and lost when the process ends.
  */
 export function createOperationStores(
   records?: Records,
@@ -28,7 +28,7 @@ export function createOperationStores(
 ): OperationStores {
   const underWay = new Set<Promise<unknown>>();
   let closing: Promise<unknown> | undefined;
-  /** A call of a store consists of several calls of the records. */
+  /** Tracks store calls, each of which consists of several record calls. */
   const tracked = <Store extends object>(store: Store): Store =>
     withCalls(store, async (_, run) => {
       if (closing !== undefined)

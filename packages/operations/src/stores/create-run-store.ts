@@ -9,6 +9,7 @@ import type { StoreCall } from "../ports/store-call.ts";
 import { readAnswer } from "./answer-text.ts";
 import { addToRun, appendToRun } from "./append-to-run.ts";
 import { type RecordEdit, translated, withRecords } from "./change-records.ts";
+import { createChatStore } from "./create-chat-store.ts";
 import { createRun } from "./create-run.ts";
 import { acquireLease, releaseLease, renewLease } from "./lease-runs.ts";
 import { pruneRuns } from "./prune-runs.ts";
@@ -17,16 +18,21 @@ import { runNames } from "./record-names.ts";
 import { readHead } from "./run-head.ts";
 import { readSteps } from "./run-log.ts";
 
-/** How many finished runs stay in memory. */
+/** Number of finished runs kept in memory. */
 const maxInMemory = 1_000;
 
-/** Stores runs in records. In memory only the newest 1,000 finished ones are kept, besides those of remembered request ids. */
+/**
+ * Stores runs in records. In memory, keeps only the newest 1,000 finished ones, plus those with remembered request ids.
+ */
 export function createRunStore(
   own: Records = createMemoryRecords(),
-  { isInMemory = false, chat }: { isInMemory?: boolean; chat?: ChatStore } = {},
+  {
+    isInMemory = false,
+    chat = createChatStore(own),
+  }: { isInMemory?: boolean; chat?: ChatStore } = {},
 ): RunStore {
   let finished = 0;
-  /** Prunes now and then, since it has to look at runs that it keeps too. */
+  /** Prunes occasionally, since it also has to look at runs that it keeps. */
   const limitMemory = async (nowMs: number): Promise<void> => {
     finished += 1;
     if (!isInMemory || finished < maxInMemory * 1.1) return;

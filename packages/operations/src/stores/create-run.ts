@@ -6,10 +6,10 @@ import { chatNames, runNames } from "./record-names.ts";
 import { type BranchRecord, newBranch, type RunHead } from "./run-head.ts";
 import { addMessage, type TurnRecord } from "./turn-records.ts";
 
-/** Creates a run, reserves its branch and leases it. */
+/** Creates a run, reserves its branch and leases the run. */
 export async function createRun(
   edit: RecordEdit,
-  { input, clientRequest, lease: request, addsMessage }: NewRun,
+  { input, clientRequest, lease: request }: NewRun,
 ): Promise<RunCreation> {
   const { runId, chatId, branchId, userMessageId, userMessage, trigger } = input;
   const requestName = clientRequest && runNames.request(input, clientRequest.clientRequestId);
@@ -28,7 +28,7 @@ export async function createRun(
   }
   if (branch.active !== undefined) return { status: "active", runId: branch.active };
   if (head !== undefined) refuse(`There is a run ${JSON.stringify(runId)} already.`);
-  const isNew = addsMessage === true && turn === undefined && userMessage !== undefined;
+  const isNew = turn === undefined && userMessage !== undefined;
   const then = isNew ? addMessage(edit, branch, { userMessageId, content: userMessage }) : branch;
   const next = { ...then, token: branch.token + 1, active: runId };
   const lease = leaseOf({ ...request, runId }, next);

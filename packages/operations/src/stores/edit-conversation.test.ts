@@ -80,7 +80,8 @@ describe.each(["memory", ...databaseKinds])("a conversation in %s", (kind) => {
   it("loses the turns that are deleted, and takes new ones behind the rest", async () => {
     expect(await chat.deleteTurns({ ...branch, from: "2", to: "3" })).toBe(2);
     expect(await chat.deleteTurns({ ...branch, from: "5" })).toBe(1);
-    await chat.appendUserMessage({ ...branch, userMessageId: "6", content: "ask 6" });
+    const said = { ...turn("6"), assistantVariants: [], selectedAssistant: undefined };
+    await chat.importTurns({ ...branch, turns: [said] });
     expect(await texts(chat)).toEqual(["asked anew", "edited", "ask 4", "first 4", "ask 6"]);
     const unknown = chat.deleteTurns({ ...branch, from: "2" });
     await expect(unknown).rejects.toMatchObject({ code: "unknown_turn" });

@@ -3,7 +3,7 @@ import type { RecordEdit } from "./change-records.ts";
 import { chatNames, prefixOf } from "./record-names.ts";
 import type { RunWrites, TurnState } from "./turn-records.ts";
 
-/** The stored state of a session before a position. */
+/** Reads the stored state of a session before a position. */
 export async function readKeptState(
   edit: RecordEdit,
   branch: ChatBranch,
@@ -15,7 +15,7 @@ export async function readKeptState(
     ({ position, shown }) => position < before && shown?.session === session,
   );
   const heads = shownTurns.at(-1)?.shown?.heads ?? {};
-  // Reads only writes that count, from the newest on.
+  // Reads only relevant writes, newest first.
   const seen = new Map<string, number>();
   const wanted = shownTurns.toReversed().flatMap(({ shown, wrote = {}, position }) => {
     const { runId = "" } = shown ?? {};

@@ -3,7 +3,7 @@ import type { RecordEdit } from "./change-records.ts";
 import { chatNames, runNames } from "./record-names.ts";
 import { type BranchRecord, findHead, newBranch, readHead, type RunHead } from "./run-head.ts";
 
-/** Undefined if the run has ended or is leased. */
+/** Returns undefined if the run has ended or is leased. */
 export async function acquireLease(
   edit: RecordEdit,
   request: LeaseRequest & { runId: string },
@@ -21,7 +21,7 @@ export async function acquireLease(
   return lease;
 }
 
-/** A lease with the token of the branch. */
+/** Creates a lease with the branch's token. */
 export function leaseOf(
   { runId, owner, ttlMs, nowMs }: LeaseRequest & { runId: string },
   { token }: BranchRecord,
@@ -29,7 +29,7 @@ export function leaseOf(
   return { runId, owner, fencingToken: token, expiresAtMs: nowMs + ttlMs };
 }
 
-/** Renews a lease if it is the last one that was granted. */
+/** Renews a lease if it is the last one granted. */
 export async function renewLease(
   edit: RecordEdit,
   lease: RunLease,
@@ -43,7 +43,7 @@ export async function renewLease(
   return { status: "renewed", lease: renewed, abort: head.abort };
 }
 
-/** Frees the run, unless the lease is lost. */
+/** Frees the run, unless the lease was lost. */
 export async function releaseLease(edit: RecordEdit, lease: RunLease): Promise<void> {
   const head = await findHead(edit, lease.runId);
   if (head !== undefined && isLast(head, lease))

@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
 
-import { createChatStore } from "./create-chat-store.ts";
+import { createOperationStores } from "./create-operation-stores.ts";
 import { createRunStore } from "./create-run-store.ts";
 import {
   chatStoreScripts,
   conversationStoreScripts,
 } from "../../test-support/chat-store-conformance.ts";
 import { runStoreScripts } from "../../test-support/run-store-conformance.ts";
+import { type WrittenChat, writtenChat } from "../../test-support/written-chat.ts";
 import { outcomesOf, type ScriptRule } from "../../test-support/script-rules.ts";
 
 /** What the calls of each rule give, one outcome a line; long texts by their length. */
@@ -39,8 +40,9 @@ describe("the stores in memory", () => {
   });
 
   it("give what is written down for chats", async () => {
-    const ofChats = await outcomesOfAll(chatStoreScripts, createChatStore);
-    const ofConversations = await outcomesOfAll(conversationStoreScripts, createChatStore);
+    const openChat = (): WrittenChat => writtenChat(createOperationStores());
+    const ofChats = await outcomesOfAll(chatStoreScripts, openChat);
+    const ofConversations = await outcomesOfAll(conversationStoreScripts, openChat);
     const outcomes = `${ofChats}\n${ofConversations}`;
     await expect(outcomes).toMatchFileSnapshot("./__fixtures__/outcomes-of-chats.txt");
   });

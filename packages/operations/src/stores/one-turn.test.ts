@@ -77,12 +77,6 @@ describe("a turn in a SQLite file", () => {
     expect(await countInFile()).toBe(0);
   });
 
-  it("takes more commits, and more room, where the chat is apart", async () => {
-    await say({ chat: { ...stores.chat } });
-    expect(commits).toBeGreaterThan(2);
-    expect(await countInFile()).toBeGreaterThan(1);
-  });
-
   it("shows an edited answer, while its run says what the model said until it is pruned", async () => {
     const { runId, mainLlm } = await say();
     const [turn] = await stores.chat.turns(branch);

@@ -4,12 +4,12 @@ import { translated } from "./change-records.ts";
 import type { ChatStoreOptions } from "./create-chat-store.ts";
 import { createOperationStores, type OperationStores } from "./create-operation-stores.ts";
 
-/** Options for every kind of database. */
+/** Options for all kinds of databases. */
 export interface OpenStoresOptions extends ChatStoreOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** Opens stores on records of their own, which closing the stores closes. */
+/** Opens stores on their own records. Closing the stores closes the records. */
 export async function openStores(
   place: RecordsPlace,
   options: OpenStoresOptions,

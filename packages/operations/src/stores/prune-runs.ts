@@ -8,15 +8,15 @@ import type { RunHead } from "./run-head.ts";
 /** Which finished runs to delete. */
 interface Pruning {
   endedBeforeMs: number;
-  /** Runs whose request ids are still remembered at that time stay. */
+  /** Keeps runs whose request ids are still remembered at that time. */
   nowMs: number;
   limit: number;
 }
 
-/** How many runs are deleted in one step. */
+/** Number of runs deleted in one step. */
 const atOnce = 100;
 
-/** Deletes finished runs, the oldest first, with everything that belongs to them. Returns how many. */
+/** Deletes finished runs, oldest first, with everything that belongs to them. Returns their number. */
 export async function pruneRuns(
   records: Records,
   { endedBeforeMs, nowMs, limit }: Pruning,
@@ -67,7 +67,7 @@ export async function deleteRuns(edit: RecordEdit, heads: readonly RunHead[]): P
     edit.remove(runNames.ofBranch(head, runId));
     edit.removeLog(runNames.log(runId));
     if (request === undefined) continue;
-    // The id may have been used again since.
+    // The id may have been reused since then.
     const name = runNames.request(head, request.clientRequestId);
     if (owners.get(name) === runId) edit.remove(name);
   }

@@ -3,7 +3,7 @@ import type { RecordEdit } from "./change-records.ts";
 import { chatNames, prefixOf } from "./record-names.ts";
 import type { TurnRecord } from "./turn-records.ts";
 
-/** The turns from one position to another, both included, in their order. */
+/** Returns the turns from one position to another, both included, in order. */
 export async function readTurns(
   edit: RecordEdit,
   branch: ChatBranch,
@@ -16,17 +16,17 @@ export async function readTurns(
   const ids = await edit.list<string>({ prefix, cursor, limit });
   const names = ids.map((id) => chatNames.turn(branch, id));
   const turns = await edit.readAll<TurnRecord>(names);
-  // Positions of deleted turns are missing, so there may be later ones.
+  // Deleted turns leave gaps in the positions, so there may be later ones.
   return turns.flatMap((turn) => (turn === undefined || turn.position > to ? [] : [turn]));
 }
 
-/** The newest turns up to a position, in their order. */
+/** Returns the newest turns up to a position, in order. */
 export async function readNewestTurns(
   edit: RecordEdit,
   branch: ChatBranch,
   { to, limit }: { to: number; limit: number },
 ): Promise<TurnRecord[]> {
-  // Looks further back each time, since positions of deleted turns are missing.
+  // Looks further back each time, since deleted turns leave gaps.
   if (limit < 1) return [];
   for (let count = limit; ; count *= 4) {
     const from = to - count + 1;

@@ -8,28 +8,28 @@ function nameOf(kind: string, ...ids: readonly string[]): string {
 
 const maxDigits = 16;
 
-/** A count or a time as text that sorts like the number. */
+/** Converts a count or a time to text that sorts like the number. */
 function digitsOf(number: number): string {
   return String(Math.max(0, Math.floor(number))).padStart(maxDigits, "0");
 }
 
-/** What a run consists of. */
+/** Names of a run's records. */
 export const runNames = {
-  /** Its lease and counts. */
+  /** The run's lease and counts. */
   head: (runId: string): string => nameOf("run", runId),
   input: (runId: string): string => nameOf("input", runId),
   result: (runId: string): string => nameOf("result", runId),
-  /** The log of its events and steps. */
+  /** Log of the run's events and steps. */
   log: (runId: string): string => nameOf("log", runId),
-  /** Its answer as it was, once a user has edited it. */
+  /** The run's original answer, once a user has edited it. */
   answer: (runId: string): string => nameOf("answer", runId),
   /** A step of the main call, until the run has ended. */
   main: (runId: string, stepKey: string): string => nameOf("main", runId, stepKey),
   /** Exists while the run is unfinished. */
   open: (runId: string): string => nameOf("open", runId),
-  /** Lists all runs, the highest ids first. */
+  /** Lists all runs, highest ids first. */
   newest: (runId: string): string => `operations/newest/${descendingId(runId)}`,
-  /** Lists ended runs, the oldest first. */
+  /** Lists ended runs, oldest first. */
   ended: (endedAt: number, runId: string): string => nameOf("ended", digitsOf(endedAt), runId),
   ofBranch: ({ chatId, branchId }: ChatBranch, runId: string): string =>
     nameOf("of", chatId, branchId, runId),
@@ -37,15 +37,15 @@ export const runNames = {
     nameOf("request", chatId, branchId, clientRequestId),
 };
 
-/** What a branch consists of. */
+/** Names of a branch's records. */
 export const chatNames = {
   branch: ({ chatId, branchId }: ChatBranch): string => nameOf("branch", chatId, branchId),
   turn: ({ chatId, branchId }: ChatBranch, userMessageId: string): string =>
     nameOf("turn", chatId, branchId, userMessageId),
-  /** Lists the turns in their order. */
+  /** Lists the turns in order. */
   place: ({ chatId, branchId }: ChatBranch, position: number): string =>
     nameOf("place", chatId, branchId, digitsOf(position)),
-  /** The state that a turn shows, in the order of the turns. */
+  /** The state that a turn displays, in turn order. */
   state: ({ chatId, branchId }: ChatBranch, position: number): string =>
     nameOf("state", chatId, branchId, digitsOf(position)),
   /** What a run wrote to the state at a turn. */
@@ -53,7 +53,7 @@ export const chatNames = {
     nameOf("wrote", runId, chatId, branchId, digitsOf(position)),
 };
 
-/** The prefix of the names that begin with these ids. */
+/** Returns the prefix of names that start with these ids. */
 export function prefixOf(kind: string, ...ids: readonly string[]): string {
   return nameOf(kind, ...ids, "");
 }

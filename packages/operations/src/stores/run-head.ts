@@ -4,22 +4,22 @@ import { unknownRun } from "../operations-error.ts";
 import type { RecordEdit } from "./change-records.ts";
 import { runNames } from "./record-names.ts";
 
-/** What changes of a run while it is executed. */
+/** The part of a run that changes during execution. */
 export interface RunHead extends Pick<
   RunInput,
   "chatId" | "branchId" | "userMessageId" | "trigger"
 > {
-  /** The last lease. */
+  /** The last lease granted. */
   lease: RunLease;
-  /** Whether that lease is still valid. */
+  /** True if that lease is still valid. */
   isHeld: boolean;
   lastSeq: number;
   lastEpoch: number;
-  /** Entries of the log. */
+  /** Number of log entries. */
   entries: number;
-  /** Keys of the main call's steps, each of which is a record until the run has ended. */
+  /** Keys of the main call's steps. Each is stored as a record until the run has ended. */
   main?: string[] | undefined;
-  /** Index of the variant that texts of the run are part of. */
+  /** Index of the variant that contains the run's strings. */
   answer?: number | undefined;
   abort?: AbortRequest | undefined;
   /** Milliseconds since the epoch. Present once the run has ended. */
@@ -27,9 +27,9 @@ export interface RunHead extends Pick<
   request?: { clientRequestId: string; keptUntilMs: number } | undefined;
 }
 
-/** What a branch has in common. */
+/** Data shared by a branch. */
 export interface BranchRecord extends ChatBranch {
-  /** The highest fencing token that was granted for the branch, or has written to it. */
+  /** The highest fencing token granted for the branch, or used to write to it. */
   token: number;
   /** Position of the next turn. */
   next: number;
@@ -38,7 +38,7 @@ export interface BranchRecord extends ChatBranch {
   active?: string | undefined;
 }
 
-/** A branch without turns and runs. */
+/** Creates a branch without turns or runs. */
 export function newBranch({ chatId, branchId }: ChatBranch): BranchRecord {
   return { chatId, branchId, token: 0, next: 1, turns: 0 };
 }
@@ -49,7 +49,7 @@ export async function findHead(edit: RecordEdit, runId: string): Promise<RunHead
   return head;
 }
 
-/** @throws OperationsError `unknown_run` */
+/** Reads the head of an existing run. @throws OperationsError `unknown_run` */
 export async function readHead(edit: RecordEdit, runId: string): Promise<RunHead> {
   const head = await findHead(edit, runId);
   if (head === undefined) throw unknownRun(runId);

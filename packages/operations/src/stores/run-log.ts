@@ -16,8 +16,8 @@ import { runNames } from "./record-names.ts";
 import type { RunHead } from "./run-head.ts";
 
 /**
- * An entry of a run's log. Events lack what the run and their place say. The result of a run's last event is null. In
- * place of a step of the main call stands its key.
+ * An entry of a run's log. Events omit what the run and their position determine. The result of a run's last event is
+ * null. A step of the main call is replaced by its key.
  */
 interface LogEntry extends Pick<EventBody, "epoch" | "ts"> {
   /** Number of the first event. */
@@ -26,7 +26,7 @@ interface LogEntry extends Pick<EventBody, "epoch" | "ts"> {
   steps?: (RunStep | string)[] | undefined;
 }
 
-/** So that a reader finds its first event without reading all. */
+/** Limits entries, so that a reader can find its first event without reading all. */
 const maxEvents = 256;
 
 const noStamp = {
@@ -40,12 +40,12 @@ const noStamp = {
   ts: undefined,
 };
 
-/** True for a step that is only of use until the run has ended, since its result contains the answer. */
+/** True for a step needed only until the run has ended, since its result contains the answer. */
 export function isMainStep({ kind }: RunStep): boolean {
   return kind === "main_llm" || kind === "turn_message";
 }
 
-/** The entries of an append. */
+/** Returns the log entries of an append. */
 export function logEntriesOf(
   events: readonly RunEvent[],
   steps: readonly RunStep[],
@@ -72,7 +72,7 @@ function bodyOf(event: RunEvent, of: LogEntry): EventBody {
   return isEnd ? short : body;
 }
 
-/** The steps of a run in the order of their appends. The first step of a key stays. */
+/** Returns a run's steps in append order. For each key, the first step is kept. */
 export async function readSteps(
   edit: RecordEdit,
   { lease: { runId }, main = [] }: RunHead,
@@ -92,7 +92,7 @@ export async function readSteps(
   return [...steps.values()];
 }
 
-/** The events of a run after a number. */
+/** Returns a run's events after a number. */
 export async function readRunEvents(
   edit: RecordEdit,
   head: RunHead,
@@ -119,7 +119,7 @@ export async function readRunEvents(
   return [...found.slice(0, -1), eventOf({ ...last, result })];
 }
 
-/** Readers usually want the last events, so this looks from the end, further back each time. */
+/** Searches from the end, further back each time, since readers usually want the last events. */
 async function entriesAfter(
   edit: RecordEdit,
   { lease: { runId }, entries }: RunHead,

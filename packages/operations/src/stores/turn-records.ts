@@ -1,32 +1,32 @@
+import type { Part } from "@ccl/core";
+
 import { maxFeedItems } from "../artifact/written-artifact.ts";
-import { OperationsError } from "../operations-error.ts";
-import type {
-  ChatBranch,
-  KeptWrite,
-  NewUserMessage,
-  TurnCommit,
-  TurnOutcome,
-  VariantState,
-} from "../ports/chat-store.ts";
-import { commitOperations, shownState, type StoredTurn } from "../ports/chat-turn.ts";
+import type { TurnEffect } from "../effects/operation-effect.ts";
+import type { ChatBranch, KeptWrite, TurnCommit, VariantState } from "../ports/chat-store.ts";
+import {
+  effectVariantId,
+  shownState,
+  type StoredTurn,
+  type StoredVariant,
+} from "../ports/chat-turn.ts";
 import { unknownTurn } from "../ports/conversation-store.ts";
 import type { RecordEdit } from "./change-records.ts";
 import { chatNames } from "./record-names.ts";
-import { type BranchRecord, newBranch } from "./run-head.ts";
+import type { BranchRecord } from "./run-head.ts";
 
 /** A turn as stored. */
 export interface TurnRecord extends StoredTurn {
-  /** In the branch, from 1. */
+  /** Position in the branch, from 1. */
   position: number;
-  /** `runId/hook/operationId` of the effects that were applied. */
+  /** `runId/hook/operationId` of applied effects. */
   applied: string[];
-  /** The runs whose texts are part of an answer, by its index. */
+  /** Runs whose strings are part of an answer, by the answer's index. */
   runs?: Record<string, string> | undefined;
-  /** By run that wrote to the state: how many writes of each tag to read, counted back from this one. */
+  /** For each run that wrote to the state: how many writes of each tag to read, counting back from this one. */
   wrote?: Record<string, Record<string, number>> | undefined;
 }
 
-/** What a turn contributes to the state, so that it is found without reading turns. */
+/** What a turn contributes to the state. Stored so that it can be found without reading turns. */
 export interface TurnState extends Pick<TurnRecord, "wrote" | "position"> {
   shown?: VariantState | undefined;
 }
@@ -36,37 +36,24 @@ export interface RunWrites extends ChatBranch {
   writes: KeptWrite[];
 }
 
-/** The turn as its readers know it. */
+/** Converts a stored turn to its public form. */
 export function turnIn(record: TurnRecord): StoredTurn {
   const { position: _, applied: __, wrote: ___, runs: ____, ...turn } = record;
   return turn;
 }
 
-/** Reads a turn and its branch. @throws OperationsError `unknown_turn`, `stale_lease` */
+/** Reads a turn. @throws OperationsError `unknown_turn` */
 export async function readTurn(
   edit: RecordEdit,
   at: ChatBranch & { userMessageId: string },
-  fencingToken?: number,
 ): Promise<TurnRecord> {
   const { userMessageId } = at;
-  const name = chatNames.branch(at);
-  const [branch = newBranch(at), turn] = await edit.read<[BranchRecord, TurnRecord]>(
-    name,
-    chatNames.turn(at, userMessageId),
-  );
-  if (fencingToken !== undefined) {
-    if (fencingToken < branch.token) {
-      const message = `The lease with token ${fencingToken} is over: token ${branch.token} was given out since.`;
-      throw new OperationsError("stale_lease", message);
-    }
-    // Written even if it stays the same, so that no other lease is granted meanwhile.
-    edit.put(name, { ...branch, token: fencingToken });
-  }
+  const [turn] = await edit.read<[TurnRecord]>(chatNames.turn(at, userMessageId));
   if (turn === undefined) throw unknownTurn(userMessageId);
   return turn;
 }
 
-/** Stores a turn and what it contributes to the state. */
+/** Stores a turn and its contribution to the state. */
 export function putTurn(edit: RecordEdit, branch: ChatBranch, turn: TurnRecord): void {
   const { position, wrote, userMessageId } = turn;
   edit.put(chatNames.turn(branch, userMessageId), turn);
@@ -76,11 +63,11 @@ export function putTurn(edit: RecordEdit, branch: ChatBranch, turn: TurnRecord):
   edit.put(chatNames.state(branch, position), state);
 }
 
-/** Adds a user message at the end of the branch. Returns the branch with it. */
+/** Adds a user message to the end of the branch. Returns the updated branch. */
 export function addMessage(
   edit: RecordEdit,
   branch: BranchRecord,
-  { userMessageId, content }: Pick<NewUserMessage, "userMessageId" | "content">,
+  { userMessageId, content }: { userMessageId: string; content: string | Part[] },
 ): BranchRecord {
   const { next: position, turns } = branch;
   const userVariants = [{ variantId: userMessageId, content }];
@@ -89,19 +76,65 @@ export function addMessage(
   return { ...branch, next: position + 1, turns: turns + 1 };
 }
 
-/** Applies what a run commits to its turn. */
+/** Applies what a run commits to its turn. Skips operations that were applied before. */
 export async function applyCommit(
   edit: RecordEdit,
   turn: TurnRecord,
   commit: TurnCommit,
-): Promise<TurnOutcome[]> {
+): Promise<void> {
+  const { runId, hook, writtenAt, operations } = commit;
+  const state = stateAfter(commit);
   const applied = new Set(turn.applied);
   const writes: KeptWrite[] = [];
-  const keep = (write: KeptWrite): void => void writes.push(write);
-  const outcomes = commitOperations({ applied, turn, commit, keep });
+  for (const { operationId, effects, write } of operations) {
+    const key = `${runId}/${hook}/${operationId}`;
+    if (applied.has(key)) continue;
+    applied.add(key);
+    for (const [index, effect] of effects.entries())
+      applyEffect(turn, effect, { variantId: effectVariantId(commit, operationId, index), state });
+    if (write === undefined) continue;
+    const { value, version } = write;
+    writes.push({ runId, hook, operationId, writtenAt, version, write: value });
+  }
   turn.applied = [...applied];
+  if (state !== undefined) moveState(turn, state);
   await addWrites(edit, commit, turn, writes);
-  return outcomes;
+}
+
+/** Returns the run's state after its writes. */
+function stateAfter({ runId, state, operations }: TurnCommit): VariantState | undefined {
+  const written = operations.flatMap(({ write }) => (write ? [[write.value.tag, runId]] : []));
+  return state && { ...state, heads: { ...state.heads, ...Object.fromEntries(written) } };
+}
+
+/** Gives all answers of a run its state. If the run has no answer, the turn holds the state. */
+function moveState(turn: StoredTurn, state: VariantState): void {
+  const own = turn.assistantVariants.filter((variant) => variant.state?.runId === state.runId);
+  for (const variant of own) variant.state = state;
+  if (own.length === 0) turn.state = state;
+}
+
+function applyEffect(
+  turn: StoredTurn,
+  effect: TurnEffect,
+  { variantId, state }: Pick<StoredVariant, "variantId" | "state">,
+): void {
+  const answer = turn.assistantVariants[turn.selectedAssistant ?? -1];
+  switch (effect.type) {
+    case "turn.user_variant":
+      turn.userVariants.push({ variantId, content: effect.content, meta: effect.meta });
+      if (effect.select === true) turn.selectedUser = turn.userVariants.length - 1;
+      return;
+    case "turn.assistant_variant":
+      turn.assistantVariants.push({ variantId, content: effect.content, meta: effect.meta, state });
+      if (effect.select === true) turn.selectedAssistant = turn.assistantVariants.length - 1;
+      return;
+    case "turn.assistant_blocks":
+      if (answer !== undefined) answer.blocks = effect.blocks;
+      return;
+    case "turn.assistant_meta":
+      if (answer !== undefined) answer.meta = { ...answer.meta, ...effect.meta };
+  }
 }
 
 /** Stores a new turn. */
@@ -113,7 +146,7 @@ export function addTurn(edit: RecordEdit, branch: ChatBranch, turn: TurnRecord):
 const minReach = 64;
 const defaultMaxItems = 20;
 
-/** Adds writes to those of their run. */
+/** Adds writes to those of the same run. */
 export async function addWrites(
   edit: RecordEdit,
   branch: ChatBranch,

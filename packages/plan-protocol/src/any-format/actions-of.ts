@@ -3,13 +3,13 @@ import type { EditOfFile } from "../place/place-changes.ts";
 import type { PlanAction } from "../plan/plan.ts";
 import type { ReadSet } from "../validate/valid-plan.ts";
 
-/** The changes that an answer has for one path, in its order. */
+/** An answer's changes for one path, in the answer's order. */
 interface PathChanges {
   path: string;
   changes: FileChange[];
 }
 
-/** Converts changes to the actions of a plan, with the edits of existing files by the action's index. */
+/** Converts changes to plan actions, with the edits of existing files keyed by action index. */
 export function actionsOf(
   given: readonly FileChange[],
   { readSet, root }: { readSet: ReadSet; root?: string | undefined },
@@ -42,14 +42,14 @@ export function actionsOf(
   return { actions, edits };
 }
 
-/** A path in the form that plans use. */
+/** Converts a path to the plan's format. */
 function relativePath(path: string, root: string | undefined): string {
   const below =
     root !== undefined && path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
   return below.replace(/^(?:\.\/)+(?=[^./])/, "");
 }
 
-/** Several edits of one file become one action. Any other path that appears twice is a conflict. */
+/** True for several edits of one file, which become one action. Other repeated paths are conflicts. */
 function areOfOneAction({ changes }: PathChanges, change: FileChange): boolean {
   const isEdit = (one: FileChange): boolean =>
     one.type === "replace" ||

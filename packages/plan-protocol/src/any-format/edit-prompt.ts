@@ -5,7 +5,7 @@ const FAMILIES: readonly [RegExp, EditFormat][] = [
   [/gemini|gemma|deepseek|qwen|mistral|codestral|devstral|llama|kimi|glm/i, "search_replace"],
 ];
 
-/** The edit format that the model's family is trained on, by the model's name. V4A for an unknown model. */
+/** Returns the edit format that the named model's family is trained on. V4A for an unknown model. */
 export function editFormatFor(model: string): EditFormat {
   return FAMILIES.find(([family]) => family.test(model))?.[1] ?? "v4a";
 }
@@ -38,9 +38,7 @@ A block without old lines creates the file. ${EXACT}`,
   whole_file: `Give each changed file in full: its path alone on a line, and below it the new text in a fence. Leave nothing out.`,
 };
 
-/**
- * Describes a format to the model in a system prompt, in about 60 to 110 tokens. For `json` use `renderSystemPrompt`.
- */
+/** Renders system prompt text that describes a format, about 60 to 110 tokens. For `json` use `renderSystemPrompt`. */
 export function renderEditPrompt(format: Exclude<EditFormat, "json">): string {
   return PROMPTS[format];
 }

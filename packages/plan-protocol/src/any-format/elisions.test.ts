@@ -393,6 +393,22 @@ describe("lines that are left out", () => {
     expect(exact).toBeGreaterThanOrEqual(0.98 * code.length * FILE_COUNT);
   });
 
+  it.each([
+    ["a snapshot", "expect(text).toBe(`", "`);"],
+    ["a text of Python", 'LOG = """', '"""'],
+  ])("are not seen in brackets inside %s of a new file", (_, opening, closing) => {
+    const created = (...lines: string[]): boolean =>
+      parseEdits(`*** Begin Patch\n*** Add File: a.ts\n+${lines.join("\n+")}\n*** End Patch`, {
+        readSet: new Map(),
+      }).ok;
+    const mark = "  [... 2,371 characters removed ...]";
+    expect(created(opening, "  line 1", mark, "  line 300", closing)).toBe(true);
+    // The controls: the same line as code, and a comment of code inside such a text.
+    expect(created("a();", mark, "b();")).toBe(false);
+    expect(created(opening, "  line 1", closing, mark)).toBe(false);
+    expect(created(opening, "  // ... rest of the code", closing)).toBe(false);
+  });
+
   it("are lost where nothing stands for them, so the measure can fail", () => {
     const shortened = (sample: Sample): Outcome => {
       const lines = linesOf(sample);

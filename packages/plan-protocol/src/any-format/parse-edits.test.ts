@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { ReadSet } from "../validate/valid-plan.ts";
+import { type ReadSet, remarksOn, withoutRemarks } from "../validate/valid-plan.ts";
 import { parseEdits, type ParseEditsOptions } from "./parse-edits.ts";
 
 const SHA = "a".repeat(64);
@@ -236,6 +236,104 @@ ${HUNK}
     ["prose", "I would change the sum.", "ERR_JSON_EXTRACT"],
   ])("refuses %s", (_name, answer, code) => {
     expect(apply(answer)).toContain(code);
+  });
+
+  const edit = `src/cart.ts\n${block(BEFORE, AFTER)}\n`;
+
+  it.each([
+    ["a comment with a path", "New:\n```ts\n// src/b.ts\nexport {};\n```", "// src/b.ts"],
+    ["a block comment", "New:\n```css\n/* src/b.css */\np {}\n```", "/* src/b.css */"],
+    ["a comment of HTML", "New:\n```html\n<!-- a/b.html -->\n<p>\n```", "<!-- a/b.html -->"],
+    ["an unclear path", "New:\n```ts (src/b.ts, new)\nexport {};\n```", "(src/b.ts, new)"],
+    ["a command that writes a file", "Run:\n```sh\ncat > b.ts <<'EOF'\nx\nEOF\n```", "cat > b.ts"],
+    [
+      "a tag with a path",
+      '<boltAction type="file" filePath="b.ts">\nx\n</boltAction>',
+      "<boltAction",
+    ],
+    [
+      "a comment below the first line",
+      "New:\n```ts\n/**\n * src/b.ts\n */\nlet a;\n```",
+      "src/b.ts",
+    ],
+    ["a path above a sentence", "**src/b.ts**\n\nIt is new.\n\n```ts\nlet a;\n```", "src/b.ts"],
+    [
+      "a path below it",
+      "Here it is:\n```ts\nlet a;\n```\nSave this as src/b.ts.",
+      "Save this as src/b.ts.",
+    ],
+    ["a diff without a path", "```diff\n-a\n+b\n```", "diff"],
+    ["the second half of a change", "Before:\n```ts\na\n```\nAfter:\n```ts\nb\n```", "Before:"],
+    ["marks of three signs", "<<< SEARCH\na\n===\nb\n>>> REPLACE\n", "<<< SEARCH"],
+    ["a command that edits", "```sh\nsed -i 's/a/b/' src/b.ts\n```", "sed -i"],
+    ["a command in a line", "rm src/old.ts", "rm src/old.ts"],
+    ["a fence in a quotation", "> src/b.ts\n> ```ts\n> let a;\n> ```", "> ```ts"],
+    ["a call in tokens", '[TOOL_CALLS][{"name":"write_file"}]', "[TOOL_CALLS]"],
+    ["a block of another file", `And in my app/b.ts:\n${block("a\n", "b\n")}`, "my app/b.ts"],
+    ["a range of lines", "```8:10:src/b.ts\nlet a;\n```", "8:10:src/b.ts"],
+    ["a tag of contents", "<path>b.ts</path>\n<content>\nx\n</content>", "<content>"],
+  ])("takes no edit beside what may be a file: %s", (_name, rest, quoted) => {
+    expect(apply(edit + rest)).toMatch(/^ERR_(?:INVALID_PATH|PATCH_NOT_UNIFIED|TRUNCATED) /);
+    expect(apply(edit + rest)).toContain(quoted);
+  });
+
+  it("takes a fence between two edits for what it shows", () => {
+    const shown = "Call it:\n```ts\ntotal([]);\n```\n\n";
+    const other = `src/long.ts\n${block("", "line\n").replace("line", "added")}`;
+    expect(apply(edit + shown + other)).toContain("src/long.ts");
+    expect(apply(edit + shown + other)).not.toContain("may be a file");
+  });
+
+  it("lists fences that hold no edit beside the plan", () => {
+    const rest = "Call it:\n```ts\ntotal([]);\n```\n\nThen:\n```sh\nnpm test\n```\n";
+    const readSet: ReadSet = new Map([["src/cart.ts", { sha256: SHA, text: BASE }]]);
+    const read = parseEdits(edit + rest, { readSet });
+    if (!read.ok) throw new Error(apply(edit + rest));
+    expect(remarksOn(read.value.plan)).toEqual([
+      'The fence that begins with "total([]);" names no file and changes nothing.',
+      'The command "npm test" was not run.',
+    ]);
+    const bare = parseEdits(edit, { readSet });
+    expect(bare.ok && withoutRemarks(bare.value.plan)).toEqual(withoutRemarks(read.value.plan));
+  });
+
+  it.each([
+    ["commands", "```sh\nsed -i 's/a/b/' src/cart.ts\n```"],
+    ["marks of a block", "```ts\n<<<<<<< OLD\na\n=======\nb\n>>>>>>> NEW\n```"],
+    ["added lines alone", "```diff\n+export {};\n```"],
+    ["lines from its middle", "```ts\n  let sum = 0;\n```"],
+    ["nothing", "```ts\n```"],
+  ])("never writes %s below a path into the file", (_name, fence) => {
+    expect(apply(`src/cart.ts\n${fence}\n`)).toMatch(/^ERR_/);
+  });
+
+  it.each([
+    ["a diff without a header", `src/cart.ts\n\`\`\`diff\n@@ -5,3 +5,3 @@\n${HUNK}\n\`\`\`\n`],
+    ["changed lines alone", `**src/cart.ts**\n\`\`\`diff\n${HUNK}\n\`\`\`\n`],
+    ["a diff of a copy", `--- src/cart.ts\n+++ src/cart.ts.new\n@@ -5,3 +5,3 @@\n${HUNK}\n`],
+    ["a path at the mark", block(BEFORE, AFTER).replace("SEARCH", "SEARCH src/cart.ts")],
+    [
+      "a block in a list",
+      `1. **src/cart.ts**\n   \`\`\`ts\n${block(BEFORE, AFTER).replaceAll(/^(?=.)/gm, "   ")}   \`\`\`\n`,
+    ],
+    [
+      "a file in a list",
+      `- \`src/cart.ts\`:\n  \`\`\`ts\n${WANTED.replaceAll(/^(?=.)/gm, "  ")}  \`\`\`\n`,
+    ],
+  ])("applies %s", (_name, answer) => {
+    expect(apply(answer)).toBe(WANTED);
+  });
+
+  it.each([".gitignore", "src/\u00e9t\u00e9.ts", "app/$id.tsx", "LICENSE", "[b.ts](b.ts)"])(
+    "takes %s for a path",
+    (path) => {
+      expect(apply(`${path}\n\`\`\`\nx\n\`\`\`\n`)).toContain('"kind":"CREATE_FILE"');
+    },
+  );
+
+  it("takes the path of a fence from each way to write it", () => {
+    for (const info of ["ts src/b.ts", "ts:src/b.ts", "ts filename=src/b.ts", "ts {src/b.ts}"])
+      expect(apply(`New:\n\`\`\`${info}\nexport {};\n\`\`\``)).toContain('"path":"src/b.ts"');
   });
 
   it("names the hunk, shows the nearest lines, and says what to send", () => {

@@ -16,51 +16,49 @@ import { type FoundEdits } from "./found-edits.ts";
 import { readCalls } from "./read-calls.ts";
 import { editsOfCalls, scanAnswer } from "./scan-answer.ts";
 
-/** How an answer in any edit format is read. */
+/** How to read an answer in any edit format. */
 export interface ParseEditsOptions {
-  /** The files that the model was shown in full. Edits are placed in these texts, and no other file is changed. */
+  /** Files that the model was shown in full. Edits are placed in these files only, and no other file is changed. */
   readSet: ReadSet;
-  /**
-   * Files that were requested and could not be read, with the reason. Issues show it, since another request would not
-   * help.
-   */
+  /** Requested files that could not be read, with the reason. Issues show it, since another request would not help. */
   unread?: ReadonlyMap<string, string> | undefined;
-  /** The folder that absolute paths may begin with. */
+  /** Folder that absolute paths may start with. */
   root?: string | undefined;
   /** Default `apply`. */
   mode?: PlanMode | undefined;
   policy?: PlanPolicy | undefined;
   limits?: Partial<PlanLimits> | undefined;
-  /** The version of a plan in this package's JSON. A plan of another version is rejected. */
+  /** The required version of a JSON plan. A plan of another version is rejected. */
   version?: PlanVersion | undefined;
-  /** With `length` the result is `ERR_TRUNCATED`, even if the answer looks complete. */
+  /** With `length`, the result is `ERR_TRUNCATED` even if the answer looks complete. */
   finishReason?: FinishReason | undefined;
 }
 
-/** A checked plan and the format of the answer. If the answer mixes formats, this is the first. */
+/** A checked plan and the answer's format. If the answer mixes formats, this is the first one. */
 export interface ParsedEdits {
   plan: ValidPlan;
   format: EditFormat;
 }
 
 /**
- * Reads the plan in an answer, in whatever edit formats it is written. It accepts all edits or none. An edit is placed
- * at an exact match of its old lines. Without one, it forgives wrong spaces and missing context lines if exactly one
- * place fits, and lists them in the action. It never places by similarity. The result holds all issues at once, and an
- * edit that cannot be placed is shown with the nearest lines.
+ * Reads the plan in an answer, in any mix of edit formats. Accepts all edits or none. An edit is placed where its old
+ * lines match exactly. Otherwise, incorrect whitespace and missing context lines are forgiven if exactly one place
+ * fits, and listed in the action. Placement never relies on similarity. The result holds all issues at once. For an
+ * edit that cannot be placed, the issue shows the nearest lines.
  */
 export function parseEdits(answer: string, options: ParseEditsOptions): Result<ParsedEdits> {
   const read = readEdits(answer, options);
   if (!read.ok) return read;
   const { mode = "apply", readSet, unread, policy, limits } = options;
-  const { plan, edits, format } = read.value;
-  const valid = checkPlanOf(plan, { mode, readSet, policy, limits }, { edits, unread });
+  const { plan, edits, format, remarks } = read.value;
+  const given = { edits, unread, remarks };
+  const valid = checkPlanOf(plan, { mode, readSet, policy, limits }, given);
   return valid.ok ? success({ plan: valid.value, format }) : valid;
 }
 
 /**
- * The files that an answer's edits change, so that they can be read before `parseEdits`. Empty if the answer cannot be
- * read.
+ * Returns the files that an answer's edits change, so that they can be read before `parseEdits`. Empty if the answer is
+ * unreadable.
  */
 export function editedPaths(
   answer: string,
@@ -70,19 +68,20 @@ export function editedPaths(
   return read.ok ? read.value.plan.actions.map(({ path }) => path) : [];
 }
 
-/** How an answer is read if its plan is checked later. */
+/** How to read an answer whose plan is checked later. */
 export type ReadEditsOptions = Omit<ParseEditsOptions, "mode" | "policy">;
 
-/** The plan of an answer before its check. */
+/** An answer's plan before it is checked. */
 export interface ReadEdits {
   plan: Plan;
   format: EditFormat;
   edits: ReadAnswer["edits"];
+  remarks: ReadAnswer["remarks"];
 }
 
 /**
- * `parseEdits` without the check of the plan, so that the answer may also request context. With `isJson` only a plan
- * in this package's JSON is accepted.
+ * Like `parseEdits`, but does not check the plan, so the answer may also request context. With `isJson`, only a plan in
+ * this package's JSON is accepted.
  */
 export function readEdits(
   answer: string,
@@ -95,12 +94,13 @@ export function readEdits(
       "The answer stopped at the model's length limit. Give all changes again, in a shorter answer.",
     );
   const text = answer.replace(REASONING, "");
-  // Only prose can say so here. A JSON plan says it in its summary.
-  if (text.startsWith(noChangesMarker)) return finish([], options, text.trim());
+  // Only prose can start with the marker. A JSON plan has it in its summary.
+  if (text.startsWith(noChangesMarker))
+    return finish([], options, { summary: text.trim(), remarks: [] });
   if (isJson) return readOwnPlan(answer, options);
   const scanned = scanAnswer(text);
   if (!scanned.ok) return scanned;
-  const { found, hasPlan } = scanned.value;
+  const { found, hasPlan, remarks } = scanned.value;
   if (found.length > 0 && hasPlan)
     return refusal(
       "ERR_SCHEMA_VALIDATION",
@@ -108,24 +108,31 @@ export function readEdits(
     );
   const edits = found.length > 0 || hasPlan ? found : callsInProse(text);
   if ("code" in edits) return { ok: false, issues: [edits] };
-  return edits.length > 0 ? finish(edits, options, leadOf(text)) : readOwnPlan(answer, options);
+  if (edits.length > 0) return finish(edits, options, { summary: leadOf(text), remarks });
+  const own = readOwnPlan(answer, options);
+  return own.ok || own.issues[0]?.code !== "ERR_JSON_EXTRACT"
+    ? own
+    : refusal("ERR_JSON_EXTRACT", NO_EDIT);
 }
+
+const NO_EDIT =
+  "The answer holds no edit. Put each file's path alone on the line above a fence with the whole file, or give SEARCH blocks, a patch or a plan in JSON.";
 
 const REASONING = /^\s*<(think|thinking|thought|reasoning)>[\s\S]*?<\/\1>\s*/;
 const MAX_LEAD = 500;
 
-/** The first sentence or two of prose, which describe the edits below them. */
+/** Returns the first sentence or two of prose, which describe the edits below. */
 function leadOf(text: string): string | undefined {
   const [line = ""] = text.split("\n");
   const isProse = /^[\p{L}\d"'`].*\s/u.test(line) && !/^(?:diff|Index:) /.test(line);
   return isProse ? line.trim().slice(0, MAX_LEAD) : undefined;
 }
 
-/** Finds tool calls in a JSON value inside a line. */
+/** Finds tool calls in a JSON value within a line. */
 function callsInProse(text: string): ReturnType<typeof editsOfCalls> {
   const accept = (value: unknown): boolean => readCalls(value) !== undefined;
   const extracted = extractJson(text, { accept });
-  // Text that is written to a file is never guessed.
+  // Text written to a file is never guessed.
   if (!extracted.ok || extracted.value.repairs.length > 0) return [];
   const { value, source } = extracted.value;
   if (extractJson(text.slice(0, source.start) + text.slice(source.end), { accept }).ok)
@@ -143,19 +150,24 @@ function readOwnPlan(answer: string, options: ReadEditsOptions): Result<ReadEdit
   const parsed = parsePlan(answer, { limits, finishReason, version });
   if (!parsed.ok) return parsed;
   const plan = parsed.value;
-  // The model need not copy the hash. If it gives one, it is checked.
+  // The model may omit the hash. If present, it is checked.
   const actions = plan.actions.map((action) => {
     const base = readSet.get(action.path);
     const isEdit = action.patch !== undefined || action.edits !== undefined;
     return isEdit && base !== undefined ? { base_sha256: base.sha256, ...action } : action;
   });
-  return success({ plan: { ...plan, actions }, format: "json", edits: undefined });
+  return success({
+    plan: { ...plan, actions },
+    format: "json",
+    edits: undefined,
+    remarks: undefined,
+  });
 }
 
 function finish(
   found: readonly Omit<FoundEdits, "end">[],
   options: ReadEditsOptions,
-  summary: string | undefined,
+  { summary, remarks }: { summary: string | undefined; remarks: string[] },
 ): Result<ReadEdits> {
   const changes = found.flatMap((one) => one.changes);
   if (changes.length === 0 && summary?.startsWith(noChangesMarker) !== true)
@@ -163,5 +175,5 @@ function finish(
   const { actions, edits } = actionsOf(changes, options);
   const version = defaultPlanVersion;
   const plan = { version, actions, summary, context_requests: [], memory_patch: {} };
-  return success({ plan, format: found[0]?.format ?? "v4a", edits });
+  return success({ plan, format: found[0]?.format ?? "v4a", edits, remarks });
 }

@@ -1,27 +1,41 @@
-const NAME = /^\/?[\w.@~+()[\]-]+(?:[\\/][\w.@~+()[\]-]+)*$/;
+const NAME = /^\/?[\p{L}\p{M}\p{N}_.@~+()[\]$#-]+(?:[\\/][\p{L}\p{M}\p{N}_.@~+()[\]$#-]+)*$/u;
 const DECORATION =
-  /^(?:#{1,6}|[-*]|\d+\.)\s+|^(?:\/\/|#|(?:File|Path|Filename):)\s*|^(\*\*|`)(.+)\1$|:$/i;
+  /^(?:#{1,6}|[-*]|\d+\.)\s+|^(?:\/\/|#|(?:(?:New )?File|Path|Filename)(?: \d+)?:)\s*|^(\*\*?|`)(.+)\1$|^\[(.+)\]\([^()\s]*\)$|:$/i;
+/** A folder, an extension, or a name that needs none. */
+const PATH =
+  /.\/|\.\w{1,8}$|^\.[a-z][\w.-]*$|\.properties$|^\/?[A-Z]\w+file$|^(?:LICENSE|README|CHANGELOG|NOTICE|CODEOWNERS)$/;
 
-/** The path in a line that holds nothing else. It may be a heading, bold, in backquotes or followed by a colon. */
+/**
+ * Returns the path on a line that contains nothing else. It may be a heading, bold, in backticks or followed by a
+ * colon.
+ */
 export function pathIn(line: string): string | undefined {
   let path = line.trim();
   for (let before = ""; before !== path;) {
     before = path;
-    path = path.replace(DECORATION, "$2").trim();
+    path = path.replace(DECORATION, "$2$3").trim();
   }
-  const isPath = path.lastIndexOf("/") > 0 || /\.\w{1,8}$|^\/?[A-Z]\w+file$/.test(path);
-  return isPath && NAME.test(path) ? path : undefined;
+  return PATH.test(path) && NAME.test(path) ? path : undefined;
 }
 
-/** The only path in backquotes in a line of prose, as in "Update `src/a.js`:". */
+/** Returns the only path in backticks on a line of prose, as in "Update `src/a.js`:". */
 export function pathNamedIn(line: string): string | undefined {
   const paths = [...line.matchAll(/`([^`\s]+)`/g)].flatMap(([, word = ""]) => pathIn(word) ?? []);
   return paths.length === 1 ? paths[0] : undefined;
 }
 
-/** The path after the opening of a fence, as in "js src/a.js" or "js title=src/a.js". */
+/** Returns the path in a fence's info string, as in "js src/a.js" or "js title=src/a.js". */
 export function pathOfInfo(info: string): string | undefined {
-  const words = info.split(/[\s:]+/).map((word) => word.replace(/^(?:path|file|title)=/, ""));
-  const named = words.map((word) => word.replace(/^"(.*)"$/, "$1"));
-  return named.find((word) => word.includes("/") || /^[\w-]+\.[a-z]\w{0,5}$/i.test(word));
+  // A line range shows only part of a file.
+  if (/\d+:\d+/.test(info)) return undefined;
+  const words = info.split(/[\s:]+/).map((word) => word.replace(/^\w+=/, ""));
+  const named = words.map((word) => word.replace(/^["'{](.*)["'}]$/, "$1"));
+  return named.find((word) => pathIn(word) === word);
+}
+
+/** Returns the path in a comment that contains nothing else, such as a file's first line. */
+export function pathInComment(line: string): string | undefined {
+  const [, text] =
+    /^\s*(?:\/\/|#|--|;|<!--|\{?\/\*+|\*|""")\s*(.*?)\s*(?:-->|\*\/\}?|""")?$/.exec(line) ?? [];
+  return text === undefined ? undefined : pathIn(text);
 }

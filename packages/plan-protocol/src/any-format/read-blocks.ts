@@ -3,7 +3,7 @@ import { type PlanIssue, planIssue } from "../plan-issue.ts";
 
 const SEARCH = /^(?:<{5,9} ?(?:SEARCH|ORIGINAL|HEAD)\b|-{5,9} ?SEARCH\b)/;
 const REPLACE = /^(?:>{5,9} ?(?:REPLACE|UPDATED)\b|\+{5,9} ?REPLACE\b)/;
-/** Lines that Roo writes above the old lines of a block. */
+/** Line hints that Roo writes above a block's old lines. */
 const LINE_HINT = /^:(?:start|end)_line: ?(\d+)\s*$/;
 
 /** True for the first line of a block. */
@@ -11,9 +11,14 @@ export function beginsBlock(line: string | undefined): boolean {
   return SEARCH.test(line ?? "");
 }
 
+/** Returns the text after the marker on a block's first line, which may be a path. */
+export function textAtMark(line: string): string {
+  return line.replace(SEARCH, "").trim();
+}
+
 /**
- * Reads a block of `<<<<<<< SEARCH`, `=======` and `>>>>>>> REPLACE`, or one with Cline's markers. `end` is the line
- * after it.
+ * Reads a `<<<<<<< SEARCH`, `=======`, `>>>>>>> REPLACE` block, or one with Cline's markers. `end` is the line after
+ * it.
  */
 export function readBlock(
   lines: readonly string[],
@@ -24,7 +29,7 @@ export function readBlock(
     end += 1;
   const body = lines.slice(at + 1, end);
   const dividers = body.flatMap((line, index) => (DIVIDER.test(line) ? [index] : []));
-  // Without a hint it is NaN, which no line has.
+  // NaN without a hint, which matches no line.
   const statedAt = Number(LINE_HINT.exec(body[0] ?? "")?.[1]) - 1;
   const [text, ...others] = dividers.map((divider): TextChange => ({
     before: textOf(body.slice(0, divider)),

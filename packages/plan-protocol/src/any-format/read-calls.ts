@@ -5,7 +5,7 @@ import { type PlanIssue, planIssue, quote } from "../plan-issue.ts";
 
 import { readNewFile, readUpdate } from "./read-v4a.ts";
 
-/** The edits in the tool calls of a JSON answer. */
+/** The edits in a JSON answer's tool calls. */
 export interface ToolCalls {
   changes: FileChange[];
   /** Patches in another format inside a call. */
@@ -13,13 +13,13 @@ export interface ToolCalls {
 }
 
 /**
- * Reads one or more calls of editor tools, bare or in the wrappers of provider APIs: `str_replace` and its variants,
- * MultiEdit, Anthropic's text editor, `apply_patch` of the Responses API. Undefined if the value holds anything else.
+ * Reads one or more editor tool calls, bare or in provider API wrappers: `str_replace` and its variants, MultiEdit,
+ * Anthropic's text editor, `apply_patch` of the Responses API. Returns undefined if the value holds anything else.
  */
 export function readCalls(value: unknown): ToolCalls | PlanIssue | undefined {
   const calls = callsOf(value);
   const found: ToolCalls = { changes: [], texts: [] };
-  // An empty list may just as well be a member of something else.
+  // An empty list may belong to something else.
   if (calls.length === 0) return undefined;
   for (const call of calls) {
     if (typeof call === "string") found.texts.push(call);
@@ -32,12 +32,12 @@ export function readCalls(value: unknown): ToolCalls | PlanIssue | undefined {
   return found;
 }
 
-/** Names of the same members in the tools of several agents. */
+/** Names that different agents' tools use for the same field. */
 const PATHS = ["path", "file_path", "filePath", "filename"];
 const OLD = ["old_str", "old_string", "oldString"];
 const NEW = ["new_str", "new_string", "newString"];
 
-/** Parts of an answer that stand beside its calls. */
+/** Types of answer parts that accompany the calls. */
 const REMARKS: ReadonlySet<unknown> = new Set(["text", "thinking", "reasoning", "message"]);
 
 function callsOf(value: unknown): unknown[] {
@@ -61,14 +61,14 @@ function unwrap(value: unknown): unknown {
   const { function: inner, operation, input, arguments: given, patch, command } = value;
   if (isRecord(inner)) return unwrap(inner);
   if (isRecord(operation)) return operation;
-  // In a shell call the last word of the command is the patch.
+  // In a shell call, the patch is the last word of the command.
   const shell = [command].flat().find((word) => String(word).includes("*** Begin Patch"));
   const carried = given ?? input ?? shell ?? ("kind" in value ? undefined : patch);
   if (carried === undefined) return value;
   return unwrap(typeof carried === "string" ? (parseJson(carried) ?? carried) : carried);
 }
 
-/** Members that the reader uses, and remarks, which change no text. */
+/** Fields that the reader uses, and remarks, which change no text. */
 const KNOWN: ReadonlySet<string> = new Set(
   (
     "command path file_path filePath filename old_str old_string oldString new_str new_string newString file_text content edits diff " +
@@ -83,7 +83,7 @@ const COMMANDS: ReadonlySet<unknown> = new Set([
   "view",
 ]);
 
-/** The change in a call, or why it cannot be applied. Undefined for a call that only reads. */
+/** Returns the change in a call, or why it cannot be applied. Undefined for a read-only call. */
 function readCall(call: JsonRecord): FileChange | string | undefined {
   const other = otherMember(call);
   if (other !== undefined)
@@ -130,12 +130,12 @@ function readReplacement(edit: unknown): TextChange | undefined {
   return { before, after, isEverywhere: (edit["replace_all"] ?? edit["replaceAll"]) === true };
 }
 
-/** The first text among the members of these names. */
+/** Returns the first string among the named fields. */
 function textAt(call: JsonRecord, keys: readonly string[]): string | undefined {
   return keys.map((key) => call[key]).find((one) => typeof one === "string");
 }
 
-/** A member that may say where or how to replace, such as `occurrence`, and that the reader does not know. */
+/** Returns an unknown field that may affect where or how to replace, such as `occurrence`. */
 function otherMember(call: JsonRecord): string | undefined {
   const edits = Array.isArray(call["edits"]) ? call["edits"].filter(isRecord) : [];
   return [call, ...edits].flatMap(Object.entries).find(([key, value = false]) => {

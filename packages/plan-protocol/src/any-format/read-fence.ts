@@ -2,7 +2,7 @@ import { type PlanIssue, planIssue, quote } from "../plan-issue.ts";
 
 const FENCE = /^\s{0,3}(`{3,}|~{3,})\s*(.*)$/;
 
-/** The line that opens or closes a fence. */
+/** A line that opens or closes a fence. */
 export interface FenceMark {
   mark: string;
   info: string;
@@ -15,8 +15,8 @@ export function fenceMarkIn(line: string | undefined): FenceMark | undefined {
 }
 
 /**
- * The line before `limit` that closes the fence opened at a line. The fence lines between the two must pair up, and so
- * must those after it. An issue if no line closes it or several could.
+ * Returns the line before `limit` that closes the fence opened at a line. The fence lines in between must pair up, and
+ * so must those after it. Returns an issue if no line or more than one could close it.
  */
 export function fenceEnd(
   lines: readonly string[],

@@ -3,14 +3,16 @@ import { nameOfHeader, readHunks } from "../place/read-hunks.ts";
 import { planIssue, quote } from "../plan-issue.ts";
 import { type ReadAt } from "./found-edits.ts";
 
+/** Suffix of a name for the file before or after the change, as in `diff -u a.ts a.ts.new`. */
+const COPY = /(?<=\.\w+)\.(?:new|old|orig|bak)$/;
 const RENAME = /^rename (from|to) (.+?)\s*$/;
 
-/** Reads the unified diff of one file. Its hunks have line numbers or only `@@`. */
+/** Reads one file's unified diff. Hunk headers have line numbers or are a bare `@@`. */
 export const readUnifiedDiff: ReadAt = (lines, at) => {
   if (lines[at]?.startsWith("diff --git ") === true) return readGitHeader(lines, at);
   if (!isHeader(lines, at)) return undefined;
-  const from = nameOfHeader(lines[at] ?? "");
-  const to = nameOfHeader(lines[at + 1] ?? "");
+  const from = nameOfHeader(lines[at] ?? "")?.replace(COPY, "");
+  const to = nameOfHeader(lines[at + 1] ?? "")?.replace(COPY, "");
   const end = fileEnd(lines, at + 2);
   const hunks = readHunks(lines.slice(at + 2, end));
   const name = to ?? from ?? "/dev/null";
@@ -31,7 +33,7 @@ export const readUnifiedDiff: ReadAt = (lines, at) => {
   return { end, format: "unified_diff", changes: [change] };
 };
 
-/** Reads git's lines above the file header. A file that is only moved has no other header. */
+/** Reads git's lines above the file header. A pure rename has no other header. */
 function readGitHeader(lines: readonly string[], at: number): ReturnType<ReadAt> {
   const names: Record<string, string> = {};
   let end = at + 1;
@@ -58,7 +60,7 @@ function isHeader(lines: readonly string[], at: number): boolean {
   return lines[at]?.startsWith("--- ") === true && lines[at + 1]?.startsWith("+++ ") === true;
 }
 
-/** The end of one file's diff: a fence, the next file, or prose after an empty line. */
+/** Returns where a file's diff ends: at a fence, the next file, or prose after an empty line. */
 function fileEnd(lines: readonly string[], start: number): number {
   let hasHunk = false;
   for (let at = start; at < lines.length; at += 1) {

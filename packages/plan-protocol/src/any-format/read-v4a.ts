@@ -42,7 +42,7 @@ function readSection([header = "", ...body]: readonly string[]): FileChange | st
   return readUpdate(path, movedTo === undefined ? body : body.slice(1), movedTo);
 }
 
-/** Reads a new file, each line of which begins with `+`. */
+/** Reads a new file, whose lines all begin with `+`. */
 export function readNewFile(path: string, body: readonly string[]): FileChange | string {
   const lines = body.slice(0, body.findLastIndex((line) => line !== "") + 1);
   const wrong = lines.find((line) => line !== "" && !line.startsWith("+"));
@@ -51,7 +51,7 @@ export function readNewFile(path: string, body: readonly string[]): FileChange |
   return { type: "create", path, content: lines.map((line) => `${line.slice(1)}\n`).join("") };
 }
 
-/** Reads the hunks of an existing file. */
+/** Reads an existing file's hunks. */
 export function readUpdate(
   path: string,
   body: readonly string[],

@@ -5,8 +5,30 @@ import { type FileChange, linesOf, type TextChange } from "../place/file-change.
 import { isPlanLike } from "../parse/read-plan.ts";
 import { type PlanIssue, planIssue, quote, refusal } from "../plan-issue.ts";
 import type { FoundEdits, ReadAt } from "./found-edits.ts";
-import { pathIn, pathNamedIn, pathOfInfo } from "./path-in.ts";
-import { beginsBlock, readBlock } from "./read-blocks.ts";
+import {
+  BEFORE_OR_AFTER,
+  COMMAND,
+  COMMAND_LINE,
+  DIFF,
+  DIFF_FILE,
+  DIFF_TAG,
+  EDIT_MEMBER,
+  INDENTED_FENCE,
+  INFO_ON_FILE,
+  MARK,
+  MARKDOWN,
+  MARK_IN_FILE,
+  ON_FILE,
+  OTHER_FILE,
+  QUOTED_FENCE,
+  SAVED_AS,
+  SHELL,
+  SHELL_FILE,
+  TAG,
+  TAGGED_PATH,
+} from "./edit-marks.ts";
+import { pathIn, pathInComment, pathNamedIn, pathOfInfo } from "./path-in.ts";
+import { beginsBlock, readBlock, textAtMark } from "./read-blocks.ts";
 import { readCalls, type ToolCalls } from "./read-calls.ts";
 import { fenceEnd, fenceMarkIn } from "./read-fence.ts";
 import { readUnifiedDiff } from "./read-unified-diff.ts";
@@ -16,40 +38,35 @@ import { readV4a } from "./read-v4a.ts";
 export interface ScannedAnswer {
   found: Omit<FoundEdits, "end">[];
   hasPlan: boolean;
+  /** The fences that hold no edit, a sentence about each. */
+  remarks: string[];
 }
 
-/** Lines that look like parts of an edit, also indented or quoted. */
-const MARK =
-  /^[\s>]*(?:<{5,9} ?\w|>{5,9} ?\w|-{5,9} ?SEARCH\b|\+{5,9} ?REPLACE\b|\*{3} (?:Begin Patch|End Patch|(?:Add|Update|Delete) File:)|@@(?:\s|$)|\+\+\+ \S)/;
-/** Tags in which models write edits. */
-const TAG =
-  /^[\s>]*<\/?(?:edit|replace|search|old|new|str_replace|write|create|insert|delete|apply|file|invoke|parameter|function)(?:[_=]\w+)*(?:\s[^<>]*)?>/;
-/** Cline's tags around the blocks of a file. */
-const DIFF_TAG = /^\s*<\/?(?:replace_in_file|diff)>\s*$/;
-const TAGGED_PATH = /^\s*<path>([^<>]+)<\/path>\s*$/;
-const EDIT_MEMBER =
-  /["'](?:actions|kind|command|old_str|old_string|oldString|file_path|filePath|patch|diff|proposed_changes)\\?["']\s*:|\*{3} Begin Patch/;
-/** A line that says that a file is below it, or names one. */
-const ON_FILE =
-  /\bfiles?\b.*:\s*$|(?:^|[\s`"'(>])(?!e\.g|i\.e)[\w./-]*\w\.[A-Za-z]\w{0,7}(?![\w.])/i;
-const SHELL = /^(?:sh|bash|shell|shellsession|zsh|console|terminal|powershell|cmd)\b/i;
-const MARKDOWN = /\.(?:md|mdx|markdown)$/i;
 /** Readers of the formats whose first line says which it is. */
 const READERS: readonly ReadAt[] = [readV4a, readUnifiedDiff];
 /** Limits the search for JSON values that never end, since each one scans the rest of the answer. */
 const MAX_OPEN_VALUES = 3;
+
+/** Characters of a line that are searched for signs of an edit, since a hostile line is long. */
+const MAX_HEAD = 500;
+const NOTHING_ABOVE = { path: undefined, line: "" };
 
 interface Scan {
   lines: string[];
   found: Omit<FoundEdits, "end">[];
   /** The last path that was seen. A block belongs to it. */
   path: string | undefined;
+  /** The path of the last line that names one alone, until an edit follows. */
+  named: string | undefined;
+  /** The lines since the last edit or path. */
+  between: string[];
   /** The last line that was not blank, and the path in it. */
   above: { path: string | undefined; line: string };
   hasPlan: boolean;
   openValues: number;
   /** Number of fences that hold edits. */
   wrappers: number;
+  remarks: string[];
   /** A line of prose that looks like a member of an edit. */
   stray: string | undefined;
   /** The line above a fence that holds neither an edit nor a shell command. */
@@ -65,10 +82,13 @@ export function scanAnswer(answer: string): Result<ScannedAnswer> {
     lines: linesOf(answer),
     found: [],
     path: undefined,
-    above: { path: undefined, line: "" },
+    named: undefined,
+    between: [],
+    above: NOTHING_ABOVE,
     hasPlan: false,
     openValues: 0,
     wrappers: 0,
+    remarks: [],
     stray: undefined,
     unnamed: undefined,
   };
@@ -78,30 +98,35 @@ export function scanAnswer(answer: string): Result<ScannedAnswer> {
     if (typeof next !== "number") return { ok: false, issues: [next] };
     at = next;
   }
-  const { found, hasPlan, stray, unnamed } = scan;
+  const { found, hasPlan, remarks, stray, unnamed } = scan;
   if (stray !== undefined && (found.length > 0 || hasPlan))
     return refusal(
       "ERR_PATCH_NOT_UNIFIED",
-      `${quote(stray)} may hold an edit beside those that were read. Give all calls in one list, and nothing else in JSON.`,
+      `${quote(stray)} may hold an edit beside those that were read. Give all edits in one format, and all calls in one list.`,
     );
   if (unnamed !== undefined && found.some(({ format }) => format === "whole_file"))
     return refusal(
       "ERR_PATCH_NOT_UNIFIED",
       `The fence under ${quote(unnamed)} has no path, while others are files. Put each file's path alone on the line above its fence.`,
     );
-  return { ok: true, value: { found, hasPlan } };
+  return { ok: true, value: { found, hasPlan, remarks } };
 }
 
 /** Reads what begins at a line. Returns the line to continue at. */
 function readFrom(scan: Scan, at: number): number | PlanIssue {
   const { lines } = scan;
   const line = lines[at] ?? "";
+  const indent = INDENTED_FENCE.exec(line)?.[1];
+  if (indent !== undefined) {
+    removeIndent(lines, at, indent);
+    return at;
+  }
   if (beginsBlock(line)) return takeBlock(scan, at);
   for (const read of READERS) {
     const edits = read(lines, at);
     if (edits === undefined) continue;
     if ("code" in edits) return edits;
-    scan.found.push(edits);
+    take(scan, edits);
     return edits.end;
   }
   if (fenceMarkIn(line) !== undefined) return takeFence(scan, at);
@@ -114,13 +139,35 @@ function readFrom(scan: Scan, at: number): number | PlanIssue {
     scan.path = tagged ?? scan.path;
     return at + 1;
   }
-  if (MARK.test(line) || TAG.test(line)) return leftOver(line);
-  if (EDIT_MEMBER.test(line)) scan.stray ??= line;
+  const head = line.slice(0, MAX_HEAD);
+  if (MARK.test(head) || TAG.test(head)) return leftOver(line);
+  if (EDIT_MEMBER.test(line) || COMMAND_LINE.test(head) || QUOTED_FENCE.test(head))
+    scan.stray ??= line;
   if (line.trim() !== "") {
-    scan.above = { path: pathIn(line), line };
-    scan.path = scan.above.path ?? scan.path;
+    const path = pathIn(line);
+    scan.above = { path, line };
+    if (path === undefined) scan.between.push(head);
+    else scan.between = [];
+    scan.path = path ?? scan.path;
+    scan.named = path ?? scan.named;
   }
   return at + 1;
+}
+
+/** Removes the indentation that the item of a list gives to a fence and all that follows in it. */
+function removeIndent(lines: string[], from: number, indent: string): void {
+  for (let at = from; at < lines.length; at += 1) {
+    const line = lines[at] ?? "";
+    if (line.startsWith(indent)) lines[at] = line.slice(indent.length);
+    else if (line.trim() !== "") return;
+  }
+}
+
+function take(scan: Scan, { format, changes }: Omit<FoundEdits, "end">): void {
+  scan.found.push({ format, changes });
+  scan.above = NOTHING_ABOVE;
+  scan.named = undefined;
+  scan.between = [];
 }
 
 function leftOver(line: string): PlanIssue {
@@ -134,8 +181,9 @@ function takeBlock(scan: Scan, at: number): number | PlanIssue {
   const block = readBlock(scan.lines, at);
   if ("code" in block) return block;
   const { line } = scan.above;
-  const named = pathNamedIn(line);
-  const path = scan.path ?? named;
+  const atMark = textAtMark(scan.lines[at] ?? "");
+  const named = pathIn(atMark) ?? pathNamedIn(line);
+  const path = pathIn(atMark) ?? scan.path ?? named;
   if (path === undefined)
     return planIssue("ERR_INVALID_PATH", "A SEARCH block has no path above it.");
   if (named !== undefined && named !== path)
@@ -143,7 +191,15 @@ function takeBlock(scan: Scan, at: number): number | PlanIssue {
       "ERR_INVALID_PATH",
       `The SEARCH block under ${quote(line)} may belong to ${quote(path)} or to ${quote(named)}. Put its path alone on the line above it.`,
     );
-  scan.found.push({ format: "search_replace", changes: [changeOf(path, block.text)] });
+  const other = [...scan.between, atMark].find(
+    (text) => OTHER_FILE.test(text) && !text.includes(path),
+  );
+  if (other !== undefined)
+    return planIssue(
+      "ERR_INVALID_PATH",
+      `The SEARCH block under ${quote(other)} may belong to another file than ${quote(path)}. Put its path alone on the line above it.`,
+    );
+  take(scan, { format: "search_replace", changes: [changeOf(path, block.text)] });
   return block.end;
 }
 
@@ -162,10 +218,7 @@ function takeFence(scan: Scan, at: number): number | PlanIssue {
   }
   const path = pathOfInfo(info) ?? above.path;
   const first = nextLine(lines, at + 1);
-  const closing = lines.findIndex(
-    (line, index) => index > at && line.trim().startsWith(mark) && fenceMarkIn(line)?.info === "",
-  );
-  const end = closing < 0 ? lines.length : closing;
+  const end = closingLine(lines, at + 1, mark);
   if (
     beginsEdit(lines, first) ||
     (path === undefined &&
@@ -176,44 +229,104 @@ function takeFence(scan: Scan, at: number): number | PlanIssue {
     return at + 1;
   }
   if (path === undefined) return passFence(scan, { info, start: at + 1, end });
+  if (SHELL.test(info) && !SHELL_FILE.test(path))
+    return planIssue(
+      "ERR_PATCH_NOT_UNIFIED",
+      `The fence of ${quote(path)} holds commands, which are not run. Give the whole file, or an edit of it.`,
+    );
+  if (isDiff(info, lines.slice(at + 1, end)) && !DIFF_FILE.test(path))
+    return takeDiff(scan, { path, start: at + 1, end });
   const limit = MARKDOWN.test(path) ? lines.length : nextFile(lines, at + 1);
   const last = fenceEnd(lines, at, { path, limit });
   if (typeof last !== "number") return last;
   const body = lines.slice(at + 1, last);
-  const block = body.find(beginsBlock);
+  const block = body.find((text) => beginsBlock(text) || MARK_IN_FILE.test(text));
   if (block !== undefined && !MARKDOWN.test(path))
     return planIssue(
       "ERR_PATCH_NOT_UNIFIED",
       `The file ${quote(path)} holds ${quote(block)} below other text. Give the whole file, or blocks alone.`,
     );
   const content = body.map((text) => `${text}\n`).join("");
-  scan.found.push({ format: "whole_file", changes: [{ type: "whole", path, content }] });
-  scan.above = { path: undefined, line: "" };
+  take(scan, { format: "whole_file", changes: [{ type: "whole", path, content }] });
   return last + 1;
 }
 
-/** Skips a fence that only shows something. Below a line about a file, it may be that file. */
+/** True if a fence says that it is a diff, or each of its lines begins as one of a diff. */
+function isDiff(info: string, body: readonly string[]): boolean {
+  const begins = (mark: string): boolean => body.some((line) => line.startsWith(mark));
+  const isAll = body.every((line) => line === "" || /^[-+ @\\]/.test(line));
+  return DIFF.test(info) || (isAll && begins("-") && begins("+"));
+}
+
+/** Reads a diff below a path, which has no header of its own. */
+function takeDiff(
+  scan: Scan,
+  { path, start, end }: { path: string; start: number; end: number },
+): number | PlanIssue {
+  const body = scan.lines.slice(start, end);
+  const numbers = body.some((line) => line.startsWith("@@")) ? [] : ["@@ ... @@"];
+  const edits = readUnifiedDiff([`--- ${path}`, `+++ ${path}`, ...numbers, ...body], 0);
+  const isPlaced = body.some((line) => /^[- ]./.test(line));
+  if (edits === undefined || "code" in edits || !isPlaced)
+    return planIssue(
+      "ERR_PATCH_NOT_UNIFIED",
+      `The diff of ${quote(path)} cannot be placed. Begin it with "---" and "+++" lines, and give lines around each change.`,
+    );
+  take(scan, edits);
+  return end + 1;
+}
+
+/** Skips a fence that only shows something. One that names a file may be that file. */
 function passFence(
   scan: Scan,
   { info, start, end }: { info: string; start: number; end: number },
 ): number | PlanIssue {
   const { line } = scan.above;
+  const head = line.slice(0, MAX_HEAD);
   const isShell = SHELL.test(info);
-  const mark = scan.lines.slice(start, end).find((inner) => MARK.test(inner));
+  const body = scan.lines.slice(start, end).map((inner) => inner.slice(0, MAX_HEAD));
+  const mark = body.find(
+    (inner) => MARK.test(inner) || /\bwrite_file\(/.test(inner) || (isShell && COMMAND.test(inner)),
+  );
   if (mark !== undefined) return leftOver(mark);
-  if (!isShell && ON_FILE.test(line))
+  const [first = "", ...others] = body.filter((inner) => inner.trim() !== "").slice(0, 3);
+  const commented = [first, ...others].find((inner) => pathInComment(inner) !== undefined);
+  const below = (scan.lines[nextLine(scan.lines, end + 1)] ?? "").slice(0, MAX_HEAD);
+  const named = isShell
+    ? commented
+    : (commented ??
+      (INFO_ON_FILE.test(info) || DIFF.test(info) ? info : undefined) ??
+      (ON_FILE.test(head) || BEFORE_OR_AFTER.test(head) ? line : undefined) ??
+      (SAVED_AS.test(below) ? below : scan.named));
+  if (named !== undefined)
     return planIssue(
       "ERR_INVALID_PATH",
-      `The fence under ${quote(line)} may be a file. Put the path alone on the line above it.`,
+      `The fence with ${quote(named)} may be a file or an edit. Put the path alone on the line above it.`,
     );
   if (!isShell) scan.unnamed ??= line;
-  scan.above = { path: undefined, line: "" };
+  if (first !== "")
+    scan.remarks.push(
+      isShell
+        ? `The command ${quote(first.trim())} was not run.`
+        : `The fence that begins with ${quote(first.trim())} names no file and changes nothing.`,
+    );
+  scan.above = NOTHING_ABOVE;
   return end + 1;
 }
 
+/** The next line that closes a fence opened by `mark`, or the end. */
+function closingLine(lines: readonly string[], from: number, mark: string): number {
+  let at = from;
+  const isEnd = (line: string): boolean =>
+    line.trim().startsWith(mark) && fenceMarkIn(line)?.info === "";
+  while (at < lines.length && !isEnd(lines[at] ?? "")) at += 1;
+  return at;
+}
+
 function nextLine(lines: readonly string[], from: number): number {
-  const at = lines.findIndex((line, index) => index >= from && line.trim() !== "");
-  return at < 0 ? lines.length : at;
+  let at = from;
+  while (at < lines.length && lines[at]?.trim() === "") at += 1;
+  return at;
 }
 
 /** Whether an edit begins at a line, in any format except `whole_file`. */

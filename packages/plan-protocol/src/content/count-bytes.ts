@@ -1,4 +1,4 @@
-/** The length in UTF-8 bytes. */
+/** Returns the UTF-8 byte length. */
 export function countBytes(text: string): number {
   return new TextEncoder().encode(text).length;
 }

@@ -1,17 +1,17 @@
-/** Content with a larger share of characters that do not belong in text counts as binary. */
+/** Content with a larger share of non-text characters counts as binary. */
 const MAX_CONTROL_SHARE = 0.1;
 
-/** Any character that plain text does not contain. For typical content one scan for it is enough. */
+/** Characters unusual in plain text. For typical content, a single scan for them is enough. */
 const UNUSUAL = /[^\t\n\f\r -~\u00a0-\ud7ff\ue000-\ufffc]/;
 
 /**
- * Control characters except tab, line feed, form feed and carriage return, and the character that decoders put for
- * invalid bytes.
+ * Control characters except tab, line feed, form feed and carriage return, plus the replacement character for invalid
+ * bytes.
  */
 const CONTROL = /[^\t\n\f\r -~\u00a0-\ufffc]/g;
 
 /**
- * Why a content cannot be a text file: it has a NUL, half a surrogate pair, or more than a tenth of control and invalid
+ * Returns why content cannot be a text file: it has a NUL, half a surrogate pair, or over a tenth control and invalid
  * characters.
  */
 export function textProblem(content: string): string | undefined {

@@ -28,11 +28,10 @@ describe("applyContextDiet", () => {
       blocks,
       dropped: [],
       stats: {
-        context_files_count: 2,
-        context_files_dropped_count: 0,
-        context_total_chars: 15,
-        context_logs_chars: 0,
-        context_truncated_files_count: 0,
+        files: 2,
+        dropped: 0,
+        truncated: 0,
+        total_chars: 15,
       },
     });
   });
@@ -123,8 +122,9 @@ describe("applyContextDiet", () => {
             maxContextFiles: count,
           };
           const { blocks, dropped, stats } = applyContextDiet(given, limits);
-          expect(stats.context_total_chars).toBeLessThanOrEqual(total);
-          expect(stats.context_logs_chars).toBeLessThanOrEqual(12_000);
+          expect(stats.total_chars).toBeLessThanOrEqual(total);
+          const logs = blocks.filter(({ type }) => type === "logs").map(({ text }) => text);
+          expect(logs.join("").length).toBeLessThanOrEqual(12_000);
           expect(blocks.length).toBeLessThanOrEqual(count);
           expect(blocks.length + dropped.length).toBe(given.length);
           for (const { text } of blocks) {

@@ -1,26 +1,27 @@
 import { defaultPlanLimits, type PlanLimits } from "../limits/plan-limits.ts";
 import type { ContextBlock } from "./context-block.ts";
 
-/** Figures of the context after the cuts. The keys are those of a trace. */
+/** Size of the context after cutting. */
 export interface ContextStats {
-  context_files_count: number;
-  context_files_dropped_count: number;
-  /** UTF-16 code units of all texts kept, including the markers of cuts. */
-  context_total_chars: number;
-  context_logs_chars: number;
-  context_truncated_files_count: number;
+  files: number;
+  /** Number of blocks left out. */
+  dropped: number;
+  /** Number of blocks cut. */
+  truncated: number;
+  /** UTF-16 code units of all text kept, including the cut markers. */
+  total_chars: number;
 }
 
 /** The blocks that fit. */
 export interface DietedContext {
-  /** In the order given. */
+  /** In the original order. */
   blocks: ContextBlock[];
-  /** Blocks that were left out, in the order given. */
+  /** Blocks left out, in the original order. */
   dropped: ContextBlock[];
   stats: ContextStats;
 }
 
-/** The limits that apply to context. */
+/** Limits that apply to context. */
 export type ContextLimits = Pick<
   PlanLimits,
   "maxContextFiles" | "maxContextFileChars" | "maxContextTotalChars" | "maxContextLogChars"
@@ -29,20 +30,20 @@ export type ContextLimits = Pick<
 interface Portion {
   block: ContextBlock;
   text: string;
-  /** Characters that the block may have. */
+  /** Character budget of the block. */
   share: number;
   priority: number;
 }
 
-/** What a file of priority 0 keeps as long as all such files fit. */
+/** Characters that a priority 0 file keeps as long as all such files fit. */
 const GUARANTEED_CHARS = 4_000;
 
-/** A block that would be cut below this size says nothing and is left out. */
+/** A block cut below this size is useless, so it is left out. */
 const MIN_CHARS = 200;
 
 const HEAD_SHARE = 0.6;
 
-/** The order in which types of block are cut. */
+/** The order in which block types are cut. */
 const GIVES_WAY: Readonly<Record<ContextBlock["type"], number>> = {
   search: 0,
   logs: 1,
@@ -51,9 +52,9 @@ const GIVES_WAY: Readonly<Record<ContextBlock["type"], number>> = {
 };
 
 /**
- * Fits context blocks into limits in characters. It cuts search hits first, then logs, then the environment, then
- * files by priority. A cut block keeps its head and tail, 60 to 40, around a marker with the number of characters
- * removed. Files of priority 0 keep 4,000 characters each, or equal shares if they do not all fit.
+ * Fits context blocks into character limits. Search hits are cut first, then logs, then the environment, then files by
+ * priority. A cut block keeps its head and tail, split 60 to 40, around a marker with the number of characters removed.
+ * Files of priority 0 keep 4,000 characters each, or equal shares if they do not all fit.
  */
 export function applyContextDiet(
   blocks: readonly ContextBlock[],
@@ -66,7 +67,7 @@ export function applyContextDiet(
     priority: block.priority ?? (block.type === "read_file" ? 0 : 1),
     share: Math.min(block.text.length, Math.max(0, bounds.maxContextFileChars)),
   }));
-  // Among equals the block that was given first is worth more.
+  // Among equals, earlier blocks rank higher.
   const byWorth = portions
     .toSorted(
       (a, b) => GIVES_WAY[b.block.type] - GIVES_WAY[a.block.type] || a.priority - b.priority,
@@ -83,11 +84,10 @@ export function applyContextDiet(
     blocks: result,
     dropped: portions.filter((portion) => !kept.includes(portion)).map(({ block }) => block),
     stats: {
-      context_files_count: result.length,
-      context_files_dropped_count: blocks.length - result.length,
-      context_total_chars: sumOf(result),
-      context_logs_chars: sumOf(result.filter((block) => block.type === "logs")),
-      context_truncated_files_count: kept.filter(({ block, text }) => text !== block.text).length,
+      files: result.length,
+      dropped: blocks.length - result.length,
+      truncated: kept.filter(({ block, text }) => text !== block.text).length,
+      total_chars: result.reduce((sum, { text }) => sum + text.length, 0),
     },
   };
 }
@@ -101,7 +101,7 @@ function limitLogs(byWorth: readonly Portion[], maxChars: number): void {
   }
 }
 
-/** Removes the excess from the lowest value up. Guaranteed characters go only when nothing else is left. */
+/** Removes the excess, starting with the lowest rank. Guaranteed characters are removed last. */
 function shareTotal(byWorth: readonly Portion[], maxChars: number): void {
   let excess = byWorth.reduce((sum, { share }) => sum + share, 0) - Math.max(0, maxChars);
   for (const portion of byWorth.toReversed()) {
@@ -123,7 +123,7 @@ function isGuaranteed({ block, priority }: Portion): boolean {
   return block.type === "read_file" && priority === 0;
 }
 
-/** Gives equal shares. Blocks that need less leave the rest to the others. */
+/** Assigns equal shares. Blocks that need less leave the rest to the others. */
 function shareEqually(portions: readonly Portion[], maxChars: number): void {
   let left = maxChars;
   const byShare = portions.toSorted((a, b) => a.share - b.share);
@@ -133,24 +133,24 @@ function shareEqually(portions: readonly Portion[], maxChars: number): void {
   }
 }
 
-/** Cuts a text to `maxChars`, with a marker for what is missing. Empty if not even the marker fits. */
+/** Cuts text to `maxChars`, with a marker for the missing part. Returns an empty string if the marker does not fit. */
 export function cutMiddle(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
   const roomChars = maxChars - markOf(text.length).length;
   if (roomChars <= 0) return "";
-  // The number removed may have one digit less than the text's length.
+  // The removed count may have one digit fewer than the text's length.
   const keptChars = maxChars - markOf(text.length - roomChars).length;
   const head = wholeEnd(text, Math.ceil(keptChars * HEAD_SHARE));
   const tail = wholeStart(text, text.length - (keptChars - Math.ceil(keptChars * HEAD_SHARE)));
   return text.slice(0, head) + markOf(tail - head) + text.slice(tail);
 }
 
-/** The marker for removed characters. */
+/** Marker for removed characters. */
 function markOf(removed: number): string {
   return `...[TRUNCATED ${removed} chars]...`;
 }
 
-// Half of a surrogate pair is not a character.
+// Avoids splitting a surrogate pair.
 function wholeEnd(text: string, at: number): number {
   return /[\ud800-\udbff]/.test(text[at - 1] ?? "") ? at - 1 : at;
 }
@@ -159,8 +159,4 @@ function wholeStart(text: string, at: number): number {
   return /[\udc00-\udfff]/.test(text[at] ?? "") && /[\ud800-\udbff]/.test(text[at - 1] ?? "")
     ? at + 1
     : at;
-}
-
-function sumOf(blocks: readonly ContextBlock[]): number {
-  return blocks.reduce((sum, { text }) => sum + text.length, 0);
 }

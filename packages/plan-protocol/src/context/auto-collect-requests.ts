@@ -2,19 +2,19 @@ import { checkPath } from "../paths/check-path.ts";
 import type { ContextRequest } from "../plan/plan.ts";
 import { findTraceFrames, type TraceFrame } from "./find-trace-frames.ts";
 
-/** The user's message and the output of a tool. */
+/** The user's message and a tool's output. */
 export interface CollectInput {
   goal: string;
-  /** Output of a test run, a stack trace, a log. */
+  /** Output of a test run, a stack trace or a log. */
   report?: string | undefined;
-  /** The project's root as it appears in traces. Paths below it become relative. */
+  /** The project root as it appears in traces. Paths below it become relative. */
   root?: string | undefined;
 }
 
-/** Lines to read on each side of the line in a trace. */
+/** Lines to read before and after the line in a trace. */
 const LINES_AROUND = 80;
 
-/** Of a longer text only the two ends are scanned. Traces stand at the end, the request at the beginning. */
+/** Longer text is scanned only at both ends. Requests come at the start, traces at the end. */
 const MAX_TEXT_CHARS = 200_000;
 
 const MANIFESTS = [
@@ -41,10 +41,10 @@ const MANIFESTS = [
 ];
 
 /**
- * Guesses the context that a model will need for a goal and a report. For each line in a Python, Node, TypeScript, Go,
- * Rust or Java trace it requests 80 lines on each side, and joins ranges that touch. For import errors it requests the
- * environment and the manifests of that language. The deepest frames come first. Paths may not exist. Protected paths
- * and paths outside the root are left out.
+ * Guesses the context that a model will need for a goal and a report. For each Python, Node, TypeScript, Go, Rust or
+ * Java trace line, requests 80 lines on each side and joins adjacent ranges. For import errors, requests the
+ * environment and that language's manifests. The deepest frames come first. Paths may not exist. Protected paths and
+ * paths outside the root are left out.
  */
 export function autoCollectRequests({ goal, report = "", root }: CollectInput): ContextRequest[] {
   const text = `${shorten(goal)}\n${shorten(report)}`;
@@ -62,7 +62,7 @@ function shorten(text: string): string {
   return `${text.slice(0, MAX_TEXT_CHARS / 2)}\n${text.slice(-MAX_TEXT_CHARS / 2)}`;
 }
 
-/** One request for ranges of a file that touch. */
+/** Creates one request per group of adjacent ranges. */
 function joinRanges(frames: readonly TraceFrame[]): ContextRequest[] {
   const byPath = new Map<string, { start: number; end: number }[]>();
   for (const { path, line } of frames) {

@@ -3,16 +3,16 @@ import type { ContextRequest } from "../plan/plan.ts";
 /** A context request with its result. */
 export interface ContextBlock {
   type: "read_file" | "search" | "logs" | "env";
-  /** How the prompt names it: a path with its range, a query, or a source. */
+  /** Name in the prompt: a path with its range, a query, or a source. */
   label: string;
   text: string;
-  /** Hash of the file's bytes. It is not part of the text and is never cut. */
+  /** Hash of the file's bytes. It is not part of the text, so it is never cut. */
   sha256?: string | undefined;
-  /** A lower number is kept longer. 0 is for requests that name the file. Default 0 for files, 1 for the rest. */
+  /** Lower numbers are kept longer. 0 is for requests that name the file. Defaults to 0 for files, 1 for the rest. */
   priority?: number | undefined;
 }
 
-/** A short name for a request: its path, query or source. */
+/** Returns a short name for a request: its path, query or source. */
 export function nameOfRequest(request: ContextRequest): string {
   if (request.type === "read_file") return request.path;
   if (request.type === "search") return request.query;

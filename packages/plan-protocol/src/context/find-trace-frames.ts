@@ -1,17 +1,17 @@
-/** A line that a stack trace or a compiler message points to. */
+/** A line that a stack trace or compiler message refers to. */
 export interface TraceFrame {
   /** Relative if the path is below the root or already relative. */
   path: string;
-  /** From 1. */
+  /** 1-based. */
   line: number;
 }
 
 const NAME = String.raw`[^\s"'()<>:|*?,;]`;
 
-/** A match must start at a name's first character. Otherwise a long name takes quadratic time. */
+/** A match must start at the start of a name. Otherwise a long name takes quadratic time. */
 const START = `(?<!${NAME})`;
 
-/** How the tools of each language write a place. The groups are the path and the line. */
+/** How each language's tools write a location. The groups are the path and the line. */
 const PATTERNS: readonly RegExp[] = [
   // Python: File "app/x.py", line 12; pytest: app/x.py:12: AssertionError
   /File "([^"\n]{1,400})", line (\d{1,7})/g,
@@ -26,7 +26,7 @@ const PATTERNS: readonly RegExp[] = [
   /\bat (?:[\w.$-]{1,80}\/)?([\w$.]{1,300})\.[\w$<>]{1,100}\(([\w$]{1,100}\.(?:java|kt|scala)):(\d{1,7})\)/g,
   // Rust: --> src/main.rs:3:5; panicked at src/main.rs:3:5
   new RegExp(String.raw`(?:-->|panicked at)\s+(${NAME}{1,400}):(\d{1,7})(?::\d{1,7})?`, "g"),
-  // TAP: location: '/w/a.test.js:3:1', and the older at: with file: and line: below each other
+  // TAP: location: '/w/a.test.js:3:1', and the older at: with file: and line: on separate lines
   /\b(?:location|at): ['"]?(?:file:\/\/)?([^'"\n:]{1,400}\.[A-Za-z]{1,8}):(\d{1,7})(?::\d{1,7})?['"]?/g,
   /\bfile: ['"]?([^'"\n]{1,400}?)['"]?[ \t]*\n\s{1,40}line: (\d{1,7})/g,
   // Go, pytest, tsc, compilers, linters: /a/main.go:12 +0x1d, src/a.ts:3:1 - error
@@ -36,13 +36,13 @@ const PATTERNS: readonly RegExp[] = [
   ),
 ];
 
-/** Third-party code. Reading it costs more than it helps. */
+/** Third-party code, which costs more to read than it helps. */
 const FOREIGN =
   /(?:^|\/)(?:node_modules|site-packages|dist-packages|\.venv|venv|\.cargo|vendor)\/|^node:|^internal\/|^<|\/rustc\/|\/lib\/python\d/;
 
 /**
- * The project's frames in a text, each once, deepest first. In a Python trace the last frame is the deepest, elsewhere
- * the first.
+ * Returns the project's frames in a trace, deduplicated, deepest first. In Python traces the last frame is the deepest,
+ * elsewhere the first.
  */
 export function findTraceFrames(text: string, root?: string): TraceFrame[] {
   const found = new Map<string, TraceFrame & { order: number }>();
@@ -51,7 +51,7 @@ export function findTraceFrames(text: string, root?: string): TraceFrame[] {
       const isPython = match[0].startsWith("File ");
       const named =
         match.length === 4 ? javaPath(match[1] ?? "", match[2] ?? "") : (match[1] ?? "");
-      // A bare class file says less than the frame that the Java pattern reads.
+      // A bare class file is less precise than the frame that the Java pattern reads.
       if (match.length !== 4 && /^[^/]+\.(?:java|kt|scala)$/.test(named)) continue;
       const path = toRelative(named, root);
       const line = Number(match.at(-1));
@@ -70,7 +70,7 @@ export function findTraceFrames(text: string, root?: string): TraceFrame[] {
     .map(({ path, line }) => ({ path, line }));
 }
 
-/** Java frames name classes, not files. By convention sources are below src/main/java. */
+/** Java frames name classes, not files. By convention, sources live under src/main/java. */
 function javaPath(type: string, file: string): string {
   const folders = type.split(".").slice(0, -1);
   return ["src", "main", file.endsWith(".kt") ? "kotlin" : "java", ...folders, file].join("/");

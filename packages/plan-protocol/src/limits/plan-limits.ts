@@ -1,27 +1,27 @@
-/** How large a plan and the context for it may be. */
+/** Size limits of a plan and its context. */
 export interface PlanLimits {
   maxActions: number;
-  /** UTF-8 bytes of all contents, patches and edits together. */
+  /** UTF-8 bytes of all content, patches and edits combined. */
   maxTotalContentBytes: number;
-  /** UTF-8 bytes of one content, patch or list of edits. */
+  /** UTF-8 bytes of a single content, patch or list of edits. */
   maxFileContentBytes: number;
-  /** UTF-16 code units of a path. Independent of it, a segment is limited to 255 UTF-8 bytes. */
+  /** UTF-16 code units of a path. Separately, each segment is limited to 255 UTF-8 bytes. */
   maxPathLength: number;
-  /** Edits of one file. */
+  /** Edits per file. */
   maxEdits: number;
   /** Context blocks of any type. */
   maxContextFiles: number;
-  /** UTF-16 code units of one block. The other limits on characters use the same unit. */
+  /** UTF-16 code units per block. The other character limits use the same unit. */
   maxContextFileChars: number;
   maxContextTotalChars: number;
-  /** Characters of all log blocks together. */
+  /** Characters of all log blocks combined. */
   maxContextLogChars: number;
-  /** How often a model may request context before it has to give a plan. */
+  /** How many times a model may request context before it must return a plan. */
   maxContextRounds: number;
   maxSearchHits: number;
 }
 
-/** The default limits. */
+/** Default limits. */
 export const defaultPlanLimits: Readonly<PlanLimits> = {
   maxActions: 200,
   maxTotalContentBytes: 5 * 1024 * 1024,

@@ -2,73 +2,105 @@ import { isRecord } from "@ccl/core/json";
 import type { Issue } from "@ccl/core";
 import { createJsonSchemaChecker, type JsonSchema } from "@ccl/structured-output/json-schema";
 
-import { quote, planIssue } from "../plan-issue.ts";
-import { type MemoryKey, memoryKeys } from "./memory-keys.ts";
+import { planIssue, quote } from "../plan-issue.ts";
 import type { PlanMemory } from "./plan-memory.ts";
 
-/** A memory after a patch, and the result for each key. */
+/** A memory after a patch, and the outcome for each key. */
 export interface MemoryPatchOutcome {
   memory: PlanMemory;
-  /** Keys that were set, in the order of the patch. */
+  /** Keys that were set, in patch order. */
   applied: string[];
-  /** `ERR_SCHEMA_VALIDATION` for each key that is unknown or has a value of the wrong kind. */
+  /** One `ERR_SCHEMA_VALIDATION` for each key that is unknown or has a value of the wrong type. */
   rejected: Issue[];
 }
 
-/**
- * Sets the keys that a model may set, such as `project.default_test_command`, and lists the keys that it may not. It
- * cannot know whether the user agreed, so call it only after they did. The memory that is passed in is not changed.
- */
-export function applyMemoryPatch(
-  memory: PlanMemory,
-  patch: Readonly<Record<string, unknown>>,
-): MemoryPatchOutcome {
-  const layers = copyLayers(memory);
-  const applied: string[] = [];
-  const rejected: Issue[] = [];
-  for (const [key, value] of Object.entries(patch)) {
-    const known = memoryKeys.find((candidate) => candidate.key === key);
-    const problem =
-      known !== undefined ? valueProblem(value, known.schema) : "is not a key of the memory.";
-    if (known !== undefined && problem === undefined) {
-      layers[known.layer][known.name] = Array.isArray(value) ? [...value] : value;
-      applied.push(key);
-    } else
-      rejected.push(planIssue("ERR_SCHEMA_VALIDATION", `${quote(key)} ${problem ?? ""}`, [key]));
-  }
-  return { memory: layers, applied, rejected };
-}
+const text: JsonSchema = { type: "string" };
+const list: JsonSchema = { type: "array", items: text };
 
-/** Copies both layers, so that their fields can be read and set by name. */
-export function copyLayers({
-  user,
-  project,
-}: PlanMemory): Record<MemoryKey["layer"], Record<string, unknown>> {
-  return { user: { ...user }, project: { ...project } };
-}
+/** The keys that a patch may set, in rendering order. If space runs short, the last ones are dropped first. */
+export const memorySchemas: Readonly<Record<string, JsonSchema>> = {
+  "user.preferred_style": { type: "string", enum: ["brief", "normal", "verbose"] },
+  "user.ask_budget": { type: "integer", minimum: 0, maximum: 2 },
+  "user.risk_tolerance": { type: "string", enum: ["low", "medium", "high"] },
+  "user.default_language": text,
+  "user.output_format": { type: "string", enum: ["patch_first", "plan_first"] },
+  "project.default_test_command": text,
+  "project.default_lint_command": text,
+  "project.default_format_command": text,
+  "project.package_manager": text,
+  "project.build_command": text,
+  "project.src_roots": list,
+  "project.test_roots": list,
+  "project.ci_notes": text,
+};
 
-/** Validates memory as parsed from its files. Invalid parts are left out and listed. */
-export function readMemory(user: unknown, project: unknown): MemoryPatchOutcome {
-  const patch = { ...withPrefix("user", user), ...withPrefix("project", project) };
-  return applyMemoryPatch({ user: {}, project: {} }, patch);
-}
-
-function withPrefix(layer: string, fields: unknown): Record<string, unknown> {
-  if (!isRecord(fields)) return {};
-  return Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [`${layer}.${name}`, value]),
-  );
-}
-
-/** A line break could make a value look like a heading of the prompt. */
+/** A line break could make a value look like a prompt heading. */
 const TEXT: JsonSchema = {
   type: "string",
   maxLength: 500,
   pattern: String.raw`^(?=.*\S)[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]*$`,
 };
+const LIMITS: Readonly<Record<string, JsonSchema>> = {
+  string: TEXT,
+  array: { maxItems: 20, items: TEXT },
+};
 
-function valueProblem(value: unknown, schema: JsonSchema): string | undefined {
-  const limits = schema["type"] === "array" ? { maxItems: 20, items: TEXT } : TEXT;
-  const checked = createJsonSchemaChecker({ ...schema, ...limits, type: schema["type"] })(value);
-  return checked.ok ? undefined : checked.issues[0]?.message;
+const checkPatch = createJsonSchemaChecker({
+  type: "object",
+  properties: Object.fromEntries(
+    Object.entries(memorySchemas).map(([key, schema]) => [
+      key,
+      { ...schema, ...LIMITS[String(schema["type"])] },
+    ]),
+  ),
+  additionalProperties: false,
+});
+
+/**
+ * Sets the keys that a model may set, such as `project.default_test_command`, and lists the rejected ones. It cannot
+ * check the user's consent, so call it only after the user agreed. The given memory is not changed.
+ */
+export function applyMemoryPatch(
+  memory: PlanMemory,
+  patch: Readonly<Record<string, unknown>>,
+): MemoryPatchOutcome {
+  const checked = checkPatch(patch);
+  const rejected = checked.ok
+    ? []
+    : checked.issues.map(({ path: [key = ""], message }) =>
+        planIssue("ERR_SCHEMA_VALIDATION", `${quote(String(key))}: ${message}`, [key]),
+      );
+  const applied = Object.keys(patch).filter((key) => !rejected.some(({ path }) => path[0] === key));
+  const fields = {
+    ...flatten(memory),
+    ...Object.fromEntries(applied.map((key) => [key, patch[key]])),
+  };
+  return { memory: { user: {}, project: {}, ...nest(fields) }, applied, rejected };
+}
+
+/** Validates memory parsed from its files. Invalid parts are left out and listed. */
+export function readMemory(files: Layers): MemoryPatchOutcome {
+  return applyMemoryPatch({ user: {}, project: {} }, flatten(files));
+}
+
+type Layers = Readonly<Record<keyof PlanMemory, unknown>>;
+
+/** Flattens layers to fields keyed as in a patch (`project.ci_notes`). */
+export function flatten(layers: Layers): Record<string, unknown> {
+  const fields = Object.entries(layers).flatMap(([layer, of]) =>
+    isRecord(of) ? Object.entries(of).map(([name, value]) => [`${layer}.${name}`, value]) : [],
+  );
+  return Object.fromEntries(fields);
+}
+
+/** Groups fields by layer and name. A layer without fields is left out. */
+export function nest(
+  fields: Readonly<Record<string, unknown>>,
+): Partial<Record<keyof PlanMemory, Record<string, unknown>>> {
+  const layers: Record<string, Record<string, unknown>> = {};
+  for (const [key, value] of Object.entries(fields)) {
+    const [layer = "", name = ""] = key.split(".");
+    (layers[layer] ??= {})[name] = value;
+  }
+  return layers;
 }

@@ -51,10 +51,13 @@ describe("applyMemoryPatch", () => {
 
 describe("readMemory", () => {
   it("takes what is valid from files and lists the rest", () => {
-    const read = readMemory({ ask_budget: 0, x: 1 }, { package_manager: "pnpm" });
+    const read = readMemory({
+      user: { ask_budget: 0, x: 1 },
+      project: { package_manager: "pnpm" },
+    });
     expect(read.memory).toEqual({ user: { ask_budget: 0 }, project: { package_manager: "pnpm" } });
     expect(read.rejected.map((issue) => issue.path)).toEqual([["user.x"]]);
-    expect(readMemory([], "x").memory).toEqual(none);
+    expect(readMemory({ user: [], project: "x" }).memory).toEqual(none);
   });
 });
 

@@ -1,14 +1,14 @@
-/** One person's preferences, in all projects. */
+/** A user's preferences across all projects. */
 interface UserMemory {
   preferred_style?: "brief" | "normal" | "verbose" | undefined;
-  /** How many questions a model may ask before it acts: 0, 1 or 2. */
+  /** How many questions a model may ask before acting: 0, 1 or 2. */
   ask_budget?: number | undefined;
   risk_tolerance?: "low" | "medium" | "high" | undefined;
   default_language?: string | undefined;
   output_format?: "patch_first" | "plan_first" | undefined;
 }
 
-/** Facts about a project, stored with it. */
+/** Facts about a project, stored in the project. */
 interface ProjectMemory {
   default_test_command?: string | undefined;
   default_lint_command?: string | undefined;
@@ -20,7 +20,7 @@ interface ProjectMemory {
   ci_notes?: string | undefined;
 }
 
-/** The two layers of memory in a prompt. */
+/** The two memory layers in a prompt. */
 export interface PlanMemory {
   user: UserMemory;
   project: ProjectMemory;

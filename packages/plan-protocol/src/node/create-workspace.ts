@@ -16,7 +16,7 @@ import { pruneTransactions } from "./transaction/prune.ts";
 import { noJournalOf, rollBack } from "./transaction/roll-back.ts";
 import type { WorkspaceParts } from "./file-system/workspace-parts.ts";
 
-/** Creates a workspace over open parts. `close` closes them. */
+/** Creates a workspace from open parts. `close` closes them. */
 export function createWorkspace(
   parts: WorkspaceParts,
   ports: ContextPorts = {},
@@ -39,7 +39,7 @@ export function createWorkspace(
     }
   };
 
-  /** If there was never a transaction, returns `none`. Then there is nothing to lock, and nothing is written. */
+  /** Returns `none` if there has never been a transaction. Then there is nothing to lock, and nothing is written. */
   const withJournals = <Value>(
     what: string,
     none: Value,
@@ -83,7 +83,7 @@ export function createWorkspace(
       if (!Number.isInteger(keep) || keep < 0)
         throw new PlanProtocolError(
           "invalid_input",
-          `keep is ${keep}; give a whole number from 0 on.`,
+          `keep is ${keep}; pass a whole number from 0 on.`,
         );
       return withJournals("prune", { removed: [], needed: [] }, (journals) =>
         parts.withLock(journals, signal, () =>
@@ -105,7 +105,7 @@ export function createWorkspace(
   };
 }
 
-/** Converts a system failure, which no plan can avoid, to this package's error. */
+/** Converts a system error, which no plan can prevent, to this package's error. */
 function typed(what: string, error: unknown): unknown {
   const code = systemCode(error);
   if (PlanProtocolError.isInstance(error) || code === undefined) return error;

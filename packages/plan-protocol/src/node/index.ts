@@ -6,4 +6,3 @@ export type {
   TransactionRecord,
 } from "../workspace/file-workspace.ts";
 export { openWorkspace, type OpenWorkspaceOptions } from "./open-workspace.ts";
-export { createTraceFiles } from "./trace/create-trace-files.ts";

@@ -19,7 +19,7 @@ import type { WorkspaceDurability, WorkspaceParts } from "./file-system/workspac
 
 /** How a workspace is opened. */
 export interface OpenWorkspaceOptions extends ContextPorts {
-  /** An existing folder. The path may lead through a link. */
+  /** An existing folder. The path may contain a link. */
   root: string;
   policy?: PlanPolicy | undefined;
   limits?: Partial<PlanLimits> | undefined;
@@ -30,8 +30,8 @@ export interface OpenWorkspaceOptions extends ContextPorts {
 }
 
 /**
- * Opens a folder for plans. It does not recover by itself: `unfinished` lists the transactions that need it, and
- * `recover` undoes them.
+ * Opens a folder for plans. Does not recover automatically: `unfinished` lists the transactions that need recovery,
+ * and `recover` undoes them.
  * @throws PlanProtocolError `workspace_unusable`, `invalid_input`
  */
 export async function openWorkspace(options: OpenWorkspaceOptions): Promise<FileWorkspace> {
@@ -62,7 +62,7 @@ export async function openWorkspace(options: OpenWorkspaceOptions): Promise<File
   return createWorkspace(parts, { logs, env }, await findUnfinishedIn(parts));
 }
 
-/** Ignores a read failure here. The call that needs the journal reports it. */
+/** Ignores read errors. The call that needs the journal reports them. */
 async function findUnfinishedIn(parts: WorkspaceParts): Promise<string[]> {
   const journals = await findJournals(parts).catch(() => undefined);
   if (journals === undefined) return [];

@@ -12,20 +12,21 @@ import type { Plan, PlanVersion } from "../plan/plan.ts";
 import { type PlanIssueCode, quote, refusal } from "../plan-issue.ts";
 import { isPlanLike, readPlan } from "./read-plan.ts";
 
-/** How an answer is read. */
+/** How to read an answer. */
 export interface ParsePlanOptions {
   /**
-   * The requested version. A plan of another version is rejected. By default the version in the plan counts, else 2.
+   * The requested version. A plan of another version is rejected. Defaults to the plan's own version, or 2 if it has
+   * none.
    */
   version?: PlanVersion | undefined;
-  /** With `length` the result is `ERR_TRUNCATED`, even if the answer looks complete. */
+  /** With `length`, the result is `ERR_TRUNCATED` even if the answer looks complete. */
   finishReason?: FinishReason | undefined;
   limits?: Partial<Pick<PlanLimits, "maxTotalContentBytes">> | undefined;
 }
 
 /**
- * Repairs after which a string or a list may differ from what the model meant. Since a plan is written to disk, such
- * an answer is rejected instead.
+ * Repairs after which a string or list may differ from what the model meant. Since a plan is written to disk, these are
+ * rejected instead.
  */
 const GUESSES: ReadonlySet<RepairKind> = new Set<RepairKind>([
   "draft",
@@ -41,16 +42,16 @@ const GUESSES: ReadonlySet<RepairKind> = new Set<RepairKind>([
   "wrong_closer",
 ]);
 
-/** Both occur in valid JSON. A backspace before a letter almost always stands for `\\b`. */
+/** Both occur in valid JSON. A backspace before a letter nearly always means `\\b`. */
 const REMEDIES: Readonly<Record<string, string>> = {
   invalid_escape: String.raw`Write \\ for a backslash, \u0008 for a backspace, \u000c for a form feed.`,
   repeated_key: "Give each member once.",
 };
 
 /**
- * Parses the plan in a model's answer: plain JSON, in a fence or in prose. It repairs the JSON if that needs no guess.
- * The result holds all issues at once. An answer that was cut off is `ERR_TRUNCATED`. Two different plans and unknown
- * members are rejected.
+ * Parses the plan in a model's answer: plain JSON, in a fence or in prose. Repairs the JSON only if no guess is needed.
+ * The result holds all issues at once. Returns `ERR_TRUNCATED` if the answer was cut off. Two different plans and
+ * unknown fields are rejected.
  */
 export function parsePlan(answer: string, options: ParsePlanOptions = {}): Result<Plan> {
   const { version, finishReason, limits } = options;
@@ -69,7 +70,7 @@ function doubtOf(
   answer: string,
   { repairs, source }: ExtractedJson,
 ): [PlanIssueCode, string] | undefined {
-  // The plan may be complete, but the string around it is not, and more may have been meant to follow.
+  // The plan may be complete, but the surrounding string is not, so more may have been meant to follow.
   const isInOpenString =
     /^\s*"/.test(answer) && source.kind === "prose" && answer.slice(source.end).trim() === "";
   if (isInOpenString)
@@ -80,7 +81,7 @@ function doubtOf(
       "ERR_ELISION",
       `The answer leaves something out at offset ${elided.position}. Give the whole plan.`,
     ];
-  // Either of two adjacent quotes may belong to the content.
+  // Either of two adjacent quotes may be part of the content.
   const isGuess = ({ kind, position }: Repair): boolean =>
     GUESSES.has(kind) ||
     (/^(?:quote_style|concatenation)$/.test(kind) &&
@@ -101,7 +102,7 @@ function doubtOf(
   return undefined;
 }
 
-// A character may take six in JSON (an escape). Everything around the contents is small.
+// A character can take six in JSON (an escape). Everything around the contents is small.
 function extractLimitsOf(limits: ParsePlanOptions["limits"]): ExtractLimits {
   const { maxTotalContentBytes } = { ...defaultPlanLimits, ...limits };
   return { maxBytes: maxTotalContentBytes * 6 + 1024 * 1024, maxDepth: 64 };

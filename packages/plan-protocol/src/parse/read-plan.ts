@@ -13,10 +13,10 @@ import type { ContextRequest, Plan, PlanAction, PlanVersion } from "../plan/plan
 import { type PlanIssue, type PlanIssueCode, quote, planIssue } from "../plan-issue.ts";
 import { actionSchemas, requestSchemas } from "../schema/plan-schema.ts";
 
-/** Members in which models give reasons. They change nothing. */
+/** Fields in which models give reasons. They have no effect. */
 const REMARKS: ReadonlySet<string> = new Set(["reason", "explanation"]);
 
-/** The members of any kind of action. */
+/** The fields of all kinds of action. */
 const FIELDS: ReadonlySet<string> = new Set(
   Object.values(actionKinds).flatMap(({ fields }) => fields),
 );
@@ -24,7 +24,7 @@ const FIELDS: ReadonlySet<string> = new Set(
 const LIST: JsonSchema = { type: "array" };
 
 /**
- * The members of a plan. Items of its lists are read one by one, so that an issue names the members of the item's kind.
+ * The fields of a plan. Items of its lists are read one by one, so that an issue names the fields of the item's kind.
  */
 const MEMBERS: Readonly<Record<string, JsonSchema>> = {
   version: {},
@@ -43,10 +43,7 @@ interface Place {
   code: PlanIssueCode;
 }
 
-/**
- * True for a value that is meant as a plan, valid or not: an object with one of a plan's keys, or a list of likely
- * actions.
- */
+/** True for a value meant as a plan, valid or not: an object with one of a plan's keys, or a list of likely actions. */
 export function isPlanLike(value: unknown): boolean {
   if (Array.isArray(value))
     return value.every((item) => isRecord(item) && ("kind" in item || "path" in item));
@@ -54,10 +51,7 @@ export function isPlanLike(value: unknown): boolean {
   return isRecord(value) && Object.keys(members).some((key) => Object.hasOwn(value, key));
 }
 
-/**
- * Converts a JSON value to a plan, or returns everything that is wrong with it. It guesses nothing, neither a kind nor
- * a path.
- */
+/** Converts a JSON value to a plan, or returns everything wrong with it. Never guesses a kind or a path. */
 export function readPlan(value: unknown, wanted?: PlanVersion): Result<Plan> {
   const issues: PlanIssue[] = [];
   const at = (...path: Place["path"]): Place => ({ path, issues, code: "ERR_SCHEMA_VALIDATION" });
@@ -96,7 +90,7 @@ export function readPlan(value: unknown, wanted?: PlanVersion): Result<Plan> {
   return { ok: true, value: plan };
 }
 
-/** The version of a bare list of actions, which cannot state one. EDIT_FILE means version 3. */
+/** Returns the version of a bare list of actions, which cannot state it. EDIT_FILE means version 3. */
 function versionOfList(value: unknown): PlanVersion | undefined {
   const isEdit = (item: unknown): boolean => isRecord(item) && item["kind"] === "EDIT_FILE";
   return Array.isArray(value) && value.some(isEdit) ? 3 : undefined;
@@ -122,7 +116,7 @@ function readAction(value: unknown, version: PlanVersion, place: Place): PlanAct
   const kind = isRecord(value) ? value["kind"] : undefined;
   if (!isActionKind(kind, version)) return check(tagged("kind", kindsOf(version)), value, place);
   const own: readonly string[] = actionKinds[kind].fields;
-  // Models also write members of other kinds. They are ignored if they are empty.
+  // Models also write fields of other kinds. Empty ones are ignored.
   const isEmpty = (key: string, item: unknown): boolean =>
     FIELDS.has(key) &&
     ((Array.isArray(item) && item.length === 0) || (item === "" && !own.includes(key)));
@@ -153,7 +147,7 @@ function readRequest(value: unknown, at: Place): ContextRequest | undefined {
   return read;
 }
 
-/** Returns the value if it fits the schema, whose type is `T`. Otherwise records its issues. */
+/** Returns the value if it fits the schema, whose type is `T`. Otherwise, records its issues. */
 function check<T>(
   schema: JsonSchema,
   value: unknown,
@@ -166,7 +160,7 @@ function check<T>(
   return undefined;
 }
 
-/** Removes remarks, and members that strict formats require even though they are absent. */
+/** Removes remarks, and fields that strict formats require even when absent. */
 function without(
   value: unknown,
   isLeftOut: (key: string, item: unknown) => boolean = () => false,
@@ -183,7 +177,7 @@ function without(
   );
 }
 
-/** The schema of an object whose `tag` member says which of several types it is. */
+/** Builds the schema of an object whose `tag` field selects one of several types. */
 function tagged(tag: string, known: readonly string[]): JsonSchema {
   const path = tag === "kind" ? { path: { type: "string" } } : {};
   const properties = { [tag]: { type: "string", enum: known }, ...path };

@@ -2,7 +2,6 @@ import { failure, type Result, success } from "@ccl/core";
 
 import { defaultPlanLimits, type PlanLimits } from "../limits/plan-limits.ts";
 import { type PlanIssue, type PlanIssueCode, quote, planIssue } from "../plan-issue.ts";
-import { decodePercent } from "./decode-percent.ts";
 import { nameProblem } from "./name-problem.ts";
 import { allowListProblem, type PathUse, type PlanPolicy } from "./path-allow-list.ts";
 import { isProtectedPath } from "./protected-name.ts";
@@ -16,9 +15,9 @@ export interface CheckPathOptions {
 }
 
 /**
- * Checks a path that a plan names. Returns it relative to the root with forward slashes, or why it is rejected:
- * `ERR_INVALID_PATH`, `ERR_PATH_TOO_LONG`, `PROTECTED_PATH` or `FORBIDDEN_PATH`. Does not look at links, which the
- * workspace checks.
+ * Checks a path named by a plan. Returns it relative to the root with forward slashes, or why it is rejected:
+ * `ERR_INVALID_PATH`, `ERR_PATH_TOO_LONG`, `PROTECTED_PATH` or `FORBIDDEN_PATH`. Does not check links. The workspace
+ * does that.
  */
 export function checkPath(path: string, options: CheckPathOptions = {}): Result<string> {
   const { policy = {}, limits, use = "write" } = options;
@@ -30,7 +29,7 @@ export function checkPath(path: string, options: CheckPathOptions = {}): Result<
   if (path.length > maxPathLength)
     add("ERR_PATH_TOO_LONG", `has more than ${maxPathLength} characters`);
   const plain = plainForm(path, use);
-  // A huge path is rejected for its length. Checking it further would only cost time.
+  // A huge path is rejected for its length. Checking it further would only waste time.
   if (path.length <= Math.max(maxPathLength, 10_000)) {
     const problem = pathProblem(plain);
     if (problem !== undefined)
@@ -50,16 +49,31 @@ function plainForm(path: string, use: PathUse): string {
 }
 
 function pathProblem(path: string): string | undefined {
-  const written = problemAsWritten(path);
-  if (written !== undefined || !/%|0x/i.test(path)) return written;
-  const decoded = decodePercent(path);
-  if (decoded === path) return undefined;
-  const isHarmless =
-    decoded !== undefined && !decoded.startsWith("%") && problemAsWritten(decoded) === undefined;
-  return isHarmless && !isProtectedPath(decoded)
-    ? undefined
-    : "hides what it means behind an encoding";
+  return (
+    problemAsWritten(path) ??
+    (isDisguised(path) ? "hides what it means behind an encoding" : undefined)
+  );
 }
+
+/** True if decoding could turn a path into a rejected one. The decoded path is never used. */
+function isDisguised(path: string): boolean {
+  if (/%u[0-9a-f]{4}|(?:\.|0x2e){2}0x(?:2f|5c)/i.test(path)) return true;
+  let decoded: string;
+  try {
+    decoded = path.replace(ENCODED, (bytes) => decodeURIComponent(bytes));
+  } catch {
+    // Such bytes, like an overlong `%c0%af`, can only be an attempt to deceive.
+    return true;
+  }
+  if (decoded === path) return false;
+  return (
+    decoded.search(ENCODED) >= 0 ||
+    problemAsWritten(decoded) !== undefined ||
+    isProtectedPath(decoded)
+  );
+}
+
+const ENCODED = /(?:%[0-9a-f]{2})+/gi;
 
 function problemAsWritten(path: string): string | undefined {
   if (path === "") return "is empty";

@@ -1,19 +1,19 @@
 import { countBytes } from "../content/count-bytes.ts";
 import { foldName } from "./fold-name.ts";
 
-/** The limit of file systems on one name, in UTF-8 bytes. */
+/** File systems' limit on a name, in UTF-8 bytes. */
 const MAX_NAME_BYTES = 255;
 
 const DEVICE = /^(?:con|prn|aux|nul|clock\$|conin\$|conout\$|(?:com|lpt)[1-9\u00b9\u00b2\u00b3])$/;
 const SHORT_NAME = /^[^.~]{0,7}~[1-9]\d{0,6}(?:\.[^.]{0,3})?$/;
-/** Small, fullwidth and mathematical variants of slash and backslash. */
+/** Small, fullwidth and mathematical variants of slashes and backslashes. */
 const SEPARATOR_LIKE = /[\u2044\u2215\u2216\u29f5\u29f8\u29f9\ufe68\uff0f\uff3c]/;
-/** A variation selector after an emoji only changes its colour, so it is allowed. */
+/** A variation selector after an emoji only affects its colour, so it is allowed. */
 const EMOJI_VARIATION = /(?<=\p{Extended_Pictographic}|[0-9#*])\ufe0f/gu;
 const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Cf}\p{Zl}\p{Zp}]/u;
 const UNUSABLE = /[\p{Co}\p{Noncharacter_Code_Point}\ufffd]/u;
 
-/** Why a path segment cannot name exactly one file on Windows, macOS and Linux. Undefined if it can. */
+/** Returns why a path segment cannot name exactly one file on Windows, macOS and Linux, or undefined if it can. */
 export function nameProblem(name: string): string | undefined {
   return problemAnywhere(name) ?? problemOnWindows(name) ?? problemOfText(name);
 }

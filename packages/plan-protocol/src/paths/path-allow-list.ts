@@ -5,15 +5,15 @@ import { createJsonSchemaChecker, type JsonSchema } from "@ccl/structured-output
 
 import { foldName } from "./fold-name.ts";
 
-/** The names that a plan may use beyond the fixed rules. The keys are those of its JSON file. */
+/** The names that a plan may use, in addition to the fixed rules. The keys match its JSON file. */
 export interface PathAllowList {
-  /** Extensions of files that may be written, with the dot. Names are compared without case. */
+  /** Extensions of files that may be written, including the dot. Case-insensitive. */
   allowed_extensions: readonly string[];
-  /** Whole names that may be written without one of those extensions. */
+  /** Full names that may be written without one of those extensions. */
   allowed_no_extension: readonly string[];
-  /** Names or globs. Without a slash they match a segment at any depth, with one the whole path. */
+  /** Names or globs. Without a slash they match a segment at any depth, with one they match the whole path. */
   forbidden_paths: readonly string[];
-  /** Literal prefixes of paths. */
+  /** Literal path prefixes. */
   forbidden_prefixes: readonly string[];
 }
 
@@ -31,8 +31,7 @@ const allowListSchema: JsonSchema = {
 };
 
 /**
- * Reads an allow list as parsed from its JSON file. Empty if it is absent or null. Any other value is
- * `ERR_SCHEMA_VALIDATION`.
+ * Reads an allow list parsed from its JSON file. Empty if absent or null. Any other value is `ERR_SCHEMA_VALIDATION`.
  */
 export function readPathAllowList(json: unknown): Result<PathAllowList> {
   const given = isRecord(json)
@@ -42,7 +41,7 @@ export function readPathAllowList(json: unknown): Result<PathAllowList> {
   return read.ok ? success({ ...NONE, ...read.value }) : read;
 }
 
-/** Why an allow list rejects a path, as the end of a sentence. Undefined if it does not. */
+/** Returns why an allow list rejects a path, phrased to end a sentence. Undefined if it does not. */
 export function allowListProblem(
   path: string,
   list: PathAllowList,
@@ -65,7 +64,7 @@ export function allowListProblem(
 
 function matches(glob: string, path: string, names: readonly string[]): boolean {
   const folded = foldName(glob).replace(/\/$/, "");
-  // A pattern that is too long to parse forbids everything.
+  // A pattern too long to parse forbids everything.
   const isMatch = createPathMatcher(folded, { hasBraces: true }) ?? (() => true);
   if (!folded.includes("/")) return names.some((name) => isMatch(name));
   return (
@@ -73,11 +72,11 @@ function matches(glob: string, path: string, names: readonly string[]): boolean 
   );
 }
 
-/** How a path is used. `folder` may end in a slash, `write` needs an allowed extension if there is an allow list. */
+/** How a path is used. `folder` may end in a slash. `write` needs an allowed extension if there is an allow list. */
 export type PathUse = "read" | "write" | "delete" | "folder";
 
 /** Which paths a plan may name. */
 export interface PlanPolicy {
-  /** Off by default. A path that it does not allow is `FORBIDDEN_PATH`. */
+  /** Off by default. Paths that it does not allow are `FORBIDDEN_PATH`. */
   allowList?: PathAllowList | undefined;
 }

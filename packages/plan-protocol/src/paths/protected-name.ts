@@ -1,16 +1,16 @@
 import { foldName } from "./fold-name.ts";
 
-/** Names that are protected as a file and as a folder, at any depth. */
+/** Names that are protected at any depth, as a file or a folder. */
 const PROTECTED_NAMES: ReadonlySet<string> = new Set(
   [
-    // Internal data of tools.
+    // Tools' internal data.
     ".git git~1 .hg .svn .jj .ccl .ado node_modules __pycache__",
     // Secrets.
     ".env secrets .ssh .gnupg .netrc _netrc .git-credentials authorized_keys",
-    // Settings of coding agents: permissions and instructions.
+    // Coding agents' settings: permissions and instructions.
     ".claude .claude.json .cursor .cursorrules .codex .gemini .windsurf .windsurfrules .cline .clinerules .roo .roomodes",
     ".continue .kiro .amazonq .augment .trae .junie .opencode .goosehints .mcp.json .antigravity",
-    // Settings of editors that name programs to run.
+    // Editor settings that name programs to run.
     ".vscode .vscode-server .idea .fleet .zed .vs .nova .vimrc .nvimrc .exrc .nvim.lua .dir-locals.el .dir-locals-2.el",
   ].flatMap((names) => names.split(" ")),
 );
@@ -27,13 +27,13 @@ const PROTECTED_STARTS = [
 ];
 const EXCEPTIONS: ReadonlySet<string> = new Set([".env.example"]);
 
-/** True if a path has a segment that no plan may create, change, delete or read, in any spelling. */
+/** True if a path has a segment that no plan may create, change, delete or read, however it is spelled. */
 export function isProtectedPath(path: string): boolean {
   return path.split("/").some(isProtectedName);
 }
 
 function isProtectedName(segment: string): boolean {
-  // An alternate data stream belongs to the file before the colon, and Windows drops trailing dots and spaces.
+  // An alternate data stream belongs to the file before the colon, and Windows strips trailing dots and spaces.
   const name = foldName(segment)
     .replace(/:.*$/s, "")
     .replace(/[. ]+$/, "");

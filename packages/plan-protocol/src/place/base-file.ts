@@ -6,25 +6,25 @@ const MARK = "\ufeff";
 export interface BaseFile {
   text: string;
   lines: string[];
-  /** Where each line starts in the text, and where the text ends. */
+  /** Start offset of each line in the text, then the end of the text. */
   starts: number[];
-  /** The original line end of each line. */
+  /** Each line's original line ending. */
   ends: string[];
   hasMark: boolean;
-  /** True if the last line has no line end. */
+  /** True if the last line has no line ending. */
   isOpen: boolean;
 }
 
-/** A range of the text to replace, by offsets. */
+/** A range of the text to replace, as offsets. */
 export interface Replacement {
   start: number;
   end: number;
   text: string;
-  /** Whether the file ends without a line end. Undefined if the change does not say. */
+  /** True if the file ends without a line ending. Undefined if the change does not say. */
   isOpen?: boolean | undefined;
 }
 
-/** Normalizes a file's text to the form that edits see. */
+/** Normalizes a file's text to the form edits use. */
 export function baseFileOf(own: string): BaseFile {
   const hasMark = own.startsWith(MARK);
   const plain = hasMark ? own.slice(1) : own;
@@ -38,7 +38,7 @@ export function baseFileOf(own: string): BaseFile {
   return { text, lines, starts, ends, hasMark, isOpen };
 }
 
-/** Applies replacements to the original text. New lines get the line end of the line above them. */
+/** Applies replacements to the original text. New lines get the line ending of the line above. */
 export function rewrite(base: BaseFile, replacements: readonly Replacement[]): string {
   const parts: string[] = [];
   let line = 0;

@@ -5,7 +5,7 @@ import type { ChangeLine } from "./file-change.ts";
 /** Texts that differ in more lines become one change between their common start and end. */
 const MAX_DIFFERENT = 4_000;
 
-/** Diffs two texts into the lines of a hunk. Common lines in the same order stay. */
+/** Diffs two texts into a hunk's lines. Common lines in the same order are kept. */
 export function diffLines(old: readonly string[], fresh: readonly string[]): ChangeLine[] {
   const parts = diffArrays([...old], [...fresh], { maxEditLength: MAX_DIFFERENT });
   if (parts !== undefined)

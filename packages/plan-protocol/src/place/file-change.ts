@@ -1,4 +1,4 @@
-/** The edit formats that can be read. `json` is this package's plan in any version. */
+/** The edit formats that can be read. `json` is this package's plan, any version. */
 export type EditFormat =
   | "v4a"
   | "search_replace"
@@ -7,26 +7,29 @@ export type EditFormat =
   | "whole_file"
   | "json";
 
-/** One line of a change. `" "` is in the file and stays, `"-"` is removed, `"+"` is added. */
+/** One line of a change. `" "`: in the file and stays. `"-"`: removed. `"+"`: added. */
 export interface ChangeLine {
   mark: " " | "-" | "+";
   text: string;
-  /** A line that stays, with its leading space. If the mark is missing, that space belongs to the file's line. */
+  /** A line that stays, with its leading space. If the marker is missing, that space belongs to the file's line. */
   whole?: string | undefined;
-  /** True if the diff says that the file ends here without a line end. */
+  /** True if the diff says that the file ends here without a line ending. */
   isOpen?: boolean | undefined;
 }
 
-/** The lines of a change at one place. */
+/** A change's lines at one place. */
 export interface ChangeHunk {
   lines: ChangeLine[];
-  /** Lines above the place, outermost first, as in `@@ class Cart` and `@@ def total(self):`. */
+  /** Lines above the hunk, outermost first, as in `@@ class Cart` and `@@ def total(self):`. */
   under?: readonly string[] | undefined;
-  /** Index of the first line according to the header. */
+  /** Index of the first line, according to the header. */
   statedAt?: number | undefined;
 }
 
-/** A change of one file before it is placed there. `isWhole`: the answer says so, so that it cannot be a part. */
+/**
+ * A change to one file, before it is placed there. `isWhole`: the answer says that this is the whole file, so it cannot
+ * be a part.
+ */
 export type FileChange =
   | { type: "create"; path: string; content: string }
   | { type: "whole"; path: string; content: string; isWhole?: boolean | undefined }
@@ -35,25 +38,25 @@ export type FileChange =
   | { type: "replace"; path: string; texts: TextChange[] }
   | { type: "insert"; path: string; afterLine: number; text: string };
 
-/** Replaces a text that occurs once, or all its occurrences. */
+/** Replaces a string that occurs once, or all its occurrences. */
 export interface TextChange {
   before: string;
   after: string;
   isEverywhere?: boolean | undefined;
-  /** True if both texts are whole lines, as in a block. Otherwise the text may be part of a line. */
+  /** True if both texts are whole lines, as in a block. Otherwise they may be parts of a line. */
   isLines?: boolean | undefined;
-  /** Index of its first line according to the block. */
+  /** Index of its first line, according to the block. */
   statedAt?: number | undefined;
-  /** A text close to `before`. */
+  /** Text close to `before`. */
   anchor?: string | undefined;
-  /** Other ways to read a block that has several lines of `=======`. */
+  /** Other ways to read a block with several `=======` lines. */
   others?: readonly TextChange[] | undefined;
 }
 
-/** The line between the old and the new lines of a block. */
+/** The line between a block's old and new lines. */
 export const DIVIDER: RegExp = /^={5,9}\s*$/m;
 
-/** The lines of a text without their line ends. A line end at the end of the text starts no further line. */
+/** Splits text into lines without line endings. A final line ending does not start another line. */
 export function linesOf(text: string): string[] {
   const lines = text.split("\n").map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line));
   if (lines.at(-1) === "") lines.pop();

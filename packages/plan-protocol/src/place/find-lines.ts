@@ -21,8 +21,7 @@ export function findLines(
 }
 
 /**
- * The failure function of Knuth, Morris and Pratt: for each length of a match, its longest suffix that is also a
- * prefix.
+ * Computes the Knuth-Morris-Pratt failure function: for each match length, the longest suffix that is also a prefix.
  */
 function fallbacks(wanted: readonly string[]): number[] {
   const table = [0];

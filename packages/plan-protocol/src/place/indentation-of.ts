@@ -1,10 +1,10 @@
-/** Gives a line the file's indentation. Undefined if that cannot be determined. */
+/** Converts a line to the file's indentation. Undefined if that is unknown. */
 export type Reindent = (line: string) => string | undefined;
 
 /**
  * Derives how to indent new lines from pairs of the same line, as given and as in the file, which differ in leading
- * blanks. All given lines must lack the same indentation, or tabs must stand for a fixed number of spaces. Otherwise
- * undefined.
+ * whitespace. All given lines must lack the same indentation, or use a fixed number of spaces per tab. Otherwise
+ * returns undefined.
  */
 export function indentationOf(
   pairs: readonly (readonly [given: string, own: string])[],
@@ -31,7 +31,7 @@ export function indentationOf(
   };
 }
 
-/** How many spaces stand for a tab. Undefined if the two are not such a pair. */
+/** Returns how many spaces equal a tab. Undefined if the two are not such a pair. */
 function unitOf(spaces: string, tabs: string): number | undefined {
   const unit = spaces.length / tabs.length;
   return /^ +$/.test(spaces) && /^\t+$/.test(tabs) && Number.isInteger(unit) ? unit : undefined;

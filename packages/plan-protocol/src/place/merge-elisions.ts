@@ -2,45 +2,45 @@ import { diffLines } from "./diff-lines.ts";
 import type { ChangeLine } from "./file-change.ts";
 
 /**
- * The part of a file in a change: the whole file, whether the answer says so (`complete`) or only looks so (`whole`), a
- * quoted part with its new text, or marked lines, where every removed line is listed.
+ * How much of a file a change covers: the whole file, either stated by the answer (`complete`) or only apparent
+ * (`whole`), a quoted part with its new text, or marked lines, where every removed line is listed.
  */
 export type ChangeForm = "complete" | "whole" | "quoted" | "marked";
 
-/** An elision: a line that stands for lines of the base, such as `// ...`. The base's lines are kept in its place. */
+/** An elision: a line that stands for lines of the base, such as `// ...`. It is replaced by those lines. */
 interface MergedElision {
   text: string;
-  /** Line of the base, from 1. Both ends are included. */
+  /** Line in the base, 1-based. Both ends are inclusive. */
   firstLine: number;
   lastLine: number;
 }
 
-/** The new lines with every elision replaced, or the first elision that cannot be replaced, by its line from 1. */
+/** The new lines with every elision replaced, or the first elision that cannot be replaced, as a 1-based line. */
 export type MergedLines =
   | { lines: string[]; merged: MergedElision[] }
   | { line: number; text: string };
 
-/** How comments of common languages begin, and remarks in brackets. */
+/** Comment openers of common languages, and remarks in brackets. */
 const COMMENT =
   /^(?:\/\/|\/\*|<!--|\{\/\*|\{\{!--|\{#|@\*|\(\*|#(?=[\s.\u2026]|$)|--(?=[\s.\u2026])|[;%'](?=[\s.\u2026])|rem\s|[[(<][^()[\]<>{};="]*\s[^()[\]<>{};="]*[\])>]$)/i;
 const DOTS = /\.(?:\s?\.){2}|[\u2026\u22ee\u22ef]/;
-/** A comment in braces or dots in a line of code, which may stand for a body or for the lines below. */
+/** A comment in braces or dots within a line of code, which may stand for a body or for the lines below. */
 const WITHIN =
   /\{\s*(?:\/\*.*\*\/|<!--.*-->|(?:\/\/|#)?\s*(?:\.{3}|\u2026)(?:\s.*)?)\s*\}|(?:\/\/|\/\*|<!--|\s#|\s--)\s*(?:\.{3}|\u2026)|["':]{1,3}\s*\.{3}\s*["']{0,3}$/;
-/** Signs without a bracket or a quote, but not a line of a comment that has others. */
+/** Symbols without a bracket or quote, except a bare comment delimiter. */
 const SIGNS = /^(?!(?:\/\*{1,2}|\*{1,2}\/?)$)[^\p{L}\p{N}()[\]{}<>"'`;,]+$/u;
-/** Words by which a comment without dots says that lines were left out. */
+/** Words in a comment without dots that say that lines were left out. */
 const LEFT_OUT =
   /\b(?:unchanged|untouched|existing|rest|remain\w*|omit\w*|elided|skipped|snip\w*|truncated|left out|not shown|as (?:is|before|above)|same|previous\w*|others?|etc|keep|kept|stays?|original|continue[sd]?|here)\b/i;
 const QUOTED_DOTS = /"[^"]*(?:\.{3}|\u2026)[^"]*"|`[^`]*(?:\.{3}|\u2026)[^`]*`/g;
 const LETTER = /[\p{L}\p{N}]/u;
 
-/** Looks of an elision. `bare` dots are code in some languages. */
+/** What an elision looks like. `bare` dots are code in some languages. */
 type Look = "dotted" | "bare" | "comment";
 /** By line. */
 type Looks = readonly (Look | undefined)[];
 
-/** The text of a line in which quoted dots are words, since a comment about dots leaves nothing out. */
+/** Returns a line's text. Quoted dots count as words, since a comment about dots leaves nothing out. */
 function textOf(line: string): string {
   const text = line.trim();
   const isSaid = LETTER.test(text.replace(QUOTED_DOTS, ""));
@@ -61,35 +61,48 @@ function lookOf(line: string): Look | undefined {
   return /^(?:\.{3,}|\u2026)\s/.test(text) ? "dotted" : undefined;
 }
 
-/** A documentation comment on a line of code describes that line, whatever was removed above. */
+/** True for a documentation comment on a line of code. It describes that line, whatever was removed above. */
 function isDocumentation(line: string, next: string | undefined): boolean {
   const text = textOf(line);
   return /^(?:\/\*\*|\/\/\/)\s/.test(text) && !DOTS.test(text) && (next ?? "").trim() !== "";
 }
 
-/** Finds the first comment of a new file that begins with dots. A new file has no base to replace it from. */
+/** Multi-line text: a template literal, a Python string, a Markdown fence. */
+const QUOTATION = /(`|"""|''')[^]*?(?:(?<!\\)\1|$)/g;
+
+/**
+ * Finds the first comment in a new file that begins with dots. A new file has no base to replace it from. Bracketed
+ * dots inside multi-line text, such as a snapshot in a test, are part of that text.
+ */
 export function elisionInNewFile(
   lines: readonly string[],
 ): { line: number; text: string } | undefined {
+  const quotations = [...lines.join("\n").matchAll(QUOTATION)];
+  let end = -1;
   const at = lines.findIndex((line) => {
-    const [start = ""] = /^[^\p{L}\p{N}]*/u.exec(textOf(line)) ?? [];
-    return DOTS.test(start) && COMMENT.test(line.trim());
+    const start = end + 1;
+    end = start + line.length;
+    const [before = ""] = /^[^\p{L}\p{N}]*/u.exec(textOf(line)) ?? [];
+    if (!DOTS.test(before) || !COMMENT.test(line.trim())) return false;
+    const isQuoted = quotations.some(
+      ({ index, 0: text }) => index < start && start < index + text.length,
+    );
+    return !(isQuoted && /^\s*[[(<]/.test(before));
   });
   return at < 0 ? undefined : { line: at + 1, text: (lines[at] ?? "").trim() };
 }
 
-/** Net loss of lines at a comment from which other changes there no longer explain it. */
+/** Net loss of lines at a comment above which other changes there no longer explain it. */
 const MIN_LOSS = 5;
-/** Words that two comments must share before one counts as the new version of the other. */
+/** Words two comments must share for one to count as the other's new version. */
 const MIN_SHARED = 7;
-/** Lines of a plain comment that may say that lines were left out. Longer ones describe the code. */
+/** Maximum lines of a plain comment that may say that lines were left out. Longer ones describe the code. */
 const MAX_STATED = 2;
 const MAX_RUN = 100;
 
 /**
- * Finds elisions among new lines: comments or dots at a place where old lines disappear. Replaces each by the old
- * lines between its neighbours if these occur exactly once in the rest of the old text. Undefined if there are no
- * elisions.
+ * Finds elisions among new lines: comments or dots where old lines disappear. Replaces each with the old lines between
+ * its neighbours if these occur exactly once in the rest of the old text. Returns undefined if there are no elisions.
  */
 export function mergeElisions(
   old: readonly string[],
@@ -97,25 +110,12 @@ export function mergeElisions(
   form: ChangeForm,
 ): MergedLines | undefined {
   const known = new Set(old.map((line) => line.trim()));
-  const pairs = pairsOf(old);
   let found: Vanished | undefined;
   const vanished = (): Vanished => (found ??= vanishedOf(old, fresh));
   const looks = fresh.map((line, at) => {
     const look = isDocumentation(line, fresh[at + 1]) ? undefined : lookOf(line);
     if (look === undefined || !known.has(line.trim())) return look;
-    // Dots that are already in the file still have their neighbours there, apart from new lines.
-    const isOwnAt = (first: number, neighbour: number): boolean | undefined => {
-      const beside = fresh[neighbour]?.trim();
-      return (
-        pairs.has(pairOf(fresh[first], fresh[first + 1])) ||
-        (beside !== undefined && known.has(beside) ? false : undefined)
-      );
-    };
-    const [above, below] = [isOwnAt(Math.max(0, at - 1), at - 1), isOwnAt(at, at + 1)];
-    const isOwn =
-      above === undefined && below === undefined
-        ? vanished().stays.has(at)
-        : above !== false && below !== false;
+    const isOwn = vanished().stays.has(at);
     return look === "comment" || isOwn ? undefined : look;
   });
   const refusedAt = (at: number): MergedLines => ({ line: at + 1, text: (fresh[at] ?? "").trim() });
@@ -123,7 +123,7 @@ export function mergeElisions(
   if (hidden >= 0) return refusedAt(hidden);
   if (looks.every((look) => look === undefined)) return undefined;
   const gaps = gapsOf(old, fresh, { looks, form, vanished: vanished() });
-  // A text that is an elision at one place is one everywhere. Bare dots are suspicious in a text that lost many lines.
+  // Text that is an elision in one place is one everywhere. Bare dots are suspicious in text that lost many lines.
   const texts = new Set([...gaps.keys()].map((at) => fresh[at]?.trim()));
   const isCut = old.length - fresh.length >= MIN_LOSS;
   const other = fresh.findIndex(
@@ -138,7 +138,7 @@ export function mergeElisions(
   for (const [at, given] of fresh.entries()) {
     const gap = gaps.get(at);
     if (gap === undefined) lines.push(given);
-    // Skip further lines of the same elision.
+    // Skips further lines of the same elision.
     else if (gap !== gaps.get(at - 1)) {
       const { from, to } = gap;
       if (from === undefined || to === undefined || from >= to) return refusedAt(at);
@@ -148,11 +148,13 @@ export function mergeElisions(
   }
   const [first = 0] = gaps.keys();
   const isAllOld = lines.length === old.length && lines.every((line, at) => line === old[at]);
-  // If nothing changes, the elision stands for the very lines that were to be written.
+  // If nothing changes, the elision stands for the very lines to be written.
   return isAllOld ? refusedAt(first) : { lines, merged };
 }
 
-/** A new line that is no comment of its own, stands where many lines vanish, and looks as if it stood for them. */
+/**
+ * Returns a new line that is not a comment of its own, is where many lines vanish, and looks like a stand-in for them.
+ */
 function hiddenElision(
   old: readonly string[],
   fresh: readonly string[],
@@ -174,15 +176,14 @@ function hiddenElision(
 }
 
 /**
- * The old lines between an elision's neighbours, up to but not including `to`. A bound is undefined if its neighbour is
- * not found.
+ * The old lines between an elision's neighbours. `to` is exclusive. A bound is undefined if its neighbour is not found.
  */
 interface Gap {
   from: number | undefined;
   to: number | undefined;
 }
 
-/** Finds the old lines that each elision stands for, by the index of its line. */
+/** Finds the old lines that each elision stands for, keyed by its line index. */
 function gapsOf(
   old: readonly string[],
   fresh: readonly string[],
@@ -193,7 +194,7 @@ function gapsOf(
   }: { looks: Looks; form: ChangeForm; vanished: Vanished },
 ): Map<number, Gap> {
   const gaps = new Map<number, Gap>();
-  // An extra line at each end lets the start or end of the file act as a neighbour.
+  // An extra line at each end lets the start or end of the file serve as a neighbour.
   const [oldLines, freshLines] = [framed(old), framed(fresh)];
   const known = new Set(oldLines);
   const pairs = pairsOf(oldLines);
@@ -207,10 +208,10 @@ function gapsOf(
     const end = looks.findIndex((look, line) => line > next && look !== undefined);
     const above = freshLines.slice(start === 0 ? 0 : start + 1, at + 1).toReversed();
     const below = freshLines.slice(next + 1, end < 0 ? undefined : end + 1);
-    // A comment may say something of its own, so that it needs certain neighbours.
+    // A comment may have its own meaning, so it needs unambiguous neighbours.
     const run = fresh.slice(at, next);
     const mayBeNear = looks.slice(at, next).some((look) => look !== "comment");
-    // In a quoted part, a plain comment in place of lines may be meant literally.
+    // In a quoted part, a plain comment in place of lines may be literal.
     const isStated =
       mayBeNear || (form !== "quoted" && run.length <= MAX_STATED && LEFT_OUT.test(run.join("\n")));
     // A comment that does not say that lines were left out is never replaced.
@@ -247,8 +248,8 @@ function framed(lines: readonly string[]): string[] {
 }
 
 /**
- * Finds the shortest run of lines, read away from an elision, that occurs only once from an index on. Returns where it
- * begins. Of several places it may take the only one from which few lines vanish up to the next line that occurs once.
+ * Finds the shortest run of lines, reading away from an elision, that occurs only once from an index on. Returns its
+ * start. Among several places, may take the only one that loses few lines before the next line that occurs once.
  */
 function placeOfRun(
   lines: readonly string[],
@@ -279,12 +280,12 @@ function pairsOf(lines: readonly string[]): Set<string> {
   return new Set(lines.slice(1).map((line, at) => pairOf(lines[at], line)));
 }
 
-/** Two lines without leading and trailing blanks. */
+/** Joins two lines, trimmed of surrounding whitespace. */
 function pairOf(above = "\0", below = "\0"): string {
   return `${above.trim()}\n${below.trim()}`;
 }
 
-/** The lines that are removed and added at one place, and the index of one new line among the added ones. */
+/** The lines removed and added at one place, and the index of one new line among the added ones. */
 interface Beside {
   go: readonly string[];
   come: readonly string[];
@@ -292,11 +293,11 @@ interface Beside {
 }
 
 interface Vanished {
-  /** For each new line, the change that it belongs to. Undefined for lines that stay. */
+  /** For each new line, the change it belongs to. Undefined for lines that stay. */
   changed: (Beside | undefined)[];
-  /** The new lines that stay and have no net loss of lines directly above or below. */
+  /** New lines that stay and have no net loss of lines directly above or below. */
   stays: Set<number>;
-  /** For each old line, whether it goes. */
+  /** For each old line, whether it is removed. */
   gone: boolean[];
 }
 
@@ -334,8 +335,8 @@ function vanishedOf(old: readonly string[], fresh: readonly string[]): Vanished 
 }
 
 /**
- * True if the lines that stay from an index on are repeated by the end of the removed lines after them, so that either
- * could be the ones that stay.
+ * True if the unchanged lines from an index on recur at the end of the removed lines after them, so that either could
+ * be the ones that stay.
  */
 function isMovable(rows: readonly ChangeLine[], at: number): boolean {
   const lengthOf = (from: number, mark: string): number => {
@@ -353,15 +354,15 @@ function standsForLines({ go, come, offset }: Beside, look: Look, form: ChangeFo
   if (vanished.length < (look === "dotted" ? 1 : 2) || (form === "marked" && look === "comment"))
     return false;
   const text = come[offset] ?? "";
-  // Dots that the old line has too are part of what the reworded line says.
+  // Dots that the old line also has are part of the reworded line.
   if (look !== "comment")
     return !vanished.every((line) => DOTS.test(line) && sharesWords(line, text, 1));
-  // Comments in place of as many comments are their new version.
+  // Comments that replace the same number of comments are their new version.
   const isRemark = (line: string): boolean => COMMENT.test(line.trim());
   const isStated = LEFT_OUT.test(text);
   const remarks = come.filter(isRemark).length + (isStated ? 0 : MIN_LOSS - 1);
   if (vanished.length <= remarks && vanished.every(isRemark)) return false;
-  // A line that was commented out is explained by itself. A comment is explained if the new one says nearly the same.
+  // A commented-out line explains itself. A comment is explained if the new one says nearly the same.
   const isExplained = (line: string): boolean =>
     (LETTER.test(line) && text.includes(line.trim())) ||
     (lookOf(line) === "comment" && sharesWords(line, text));
@@ -375,7 +376,7 @@ function standsForLines({ go, come, offset }: Beside, look: Look, form: ChangeFo
   return isAtEdge && vanished.length - others >= MIN_LOSS;
 }
 
-/** True for a long comment that says nearly the same as an old one: it is its new version, whatever else is removed. */
+/** True for a long comment that says nearly the same as an old one. It is the new version, whatever else is removed. */
 function isReworded(text: string, old: readonly string[]): boolean {
   return old.some((line) => lookOf(line) === "comment" && sharesWords(line, text, MIN_SHARED));
 }

@@ -14,13 +14,13 @@ import { type NoPlace, type PlacedHunks, placeAt, placeHunks } from "./place-hun
 import { placeText } from "./place-text.ts";
 
 const MAX_PLACES = 400;
-/** A shorter file may lose more than half of its lines. */
+/** A shorter file may lose over half of its lines. */
 const MIN_LINES = 20;
 
-/** A change of an existing file's text. */
+/** A change to an existing file's text. */
 export type EditOfFile = Extract<FileChange, { type: "hunks" | "replace" | "whole" | "insert" }>;
 
-/** Lines that all begin with their numbers, as files are shown to a model. */
+/** Lines that all begin with line numbers, as files are shown to a model. */
 const NUMBERED = /^(?:\s*\d+(?:\t|→| ?\| ).*(?:\n|$))+\s*$/;
 
 /** A file's new text. */
@@ -28,7 +28,7 @@ export interface PlacedText {
   text: string;
   /** All new text in it. */
   added: string;
-  /** Differences from the literal answer: lines that a comment stood for, and slips that were forgiven. */
+  /** Differences from the literal answer: lines replaced by a comment, and errors that were forgiven. */
   remarks: string[];
 }
 
@@ -40,8 +40,8 @@ interface Round {
 }
 
 /**
- * Applies edits to a file's text, each placed in the text as it was read. Or says why it cannot. An issue's path begins
- * with the index of the hunk or text.
+ * Applies edits to a file's text, each placed in the text as it was read. Otherwise returns why it cannot. An issue's
+ * path begins with the index of the hunk or text.
  */
 export function placeChanges(
   own: string,
@@ -126,8 +126,12 @@ function placeWhole(
     remarks,
   });
   if (!Array.isArray(lines)) return lines;
-  // A mere snippet below a file name looks like a whole file.
-  if (isWhole !== true && base.lines.length > MIN_LINES && lines.length < base.lines.length / 2)
+  // A mere snippet below a file name can look like a whole file.
+  const isShort = lines.length < base.lines.length / 2;
+  const isBlank = lines.every((line) => line.trim() === "");
+  const isSnippet =
+    isShort && (base.lines.length > MIN_LINES || isBlank || isQuoted(base.lines, lines));
+  if (isWhole !== true && isSnippet)
     return planIssue(
       "ERR_ELISION",
       `${quote(path)} has ${base.lines.length} lines, of which ${lines.length} are given. Give the whole file, or an edit of it.`,
@@ -135,6 +139,12 @@ function placeWhole(
   const placed = placeAt(base.lines, { lines: diffLines(base.lines, lines) }, { at: 0 });
   if (placed !== undefined) take(round, { ...placed, slips: [] });
   return undefined;
+}
+
+/** True for lines from the middle of a file. A model quotes these, and does not keep only them. */
+function isQuoted(all: readonly string[], lines: readonly string[]): boolean {
+  const at = `\n${all.join("\n")}\n`.indexOf(`\n${lines.join("\n")}\n`);
+  return at > 0 && !all.join("\n").endsWith(`\n${lines.join("\n")}`);
 }
 
 function placeInsert(
@@ -213,7 +223,7 @@ function placeOneText(round: Round, change: TextChange, name: string): PlanIssue
         replacements.push({ start, end: start + reading.before.length, text: after });
       return undefined;
     }
-    // Placing by lines ignores the anchor, and it cannot choose among several places.
+    // Placing by lines ignores the anchor, and cannot choose among several places.
     if (places.code !== "ERR_EDIT_BEFORE_NOT_FOUND" || reading.anchor !== undefined) return places;
   }
   const placed = placeLines(base, { ...reading, after });
@@ -257,8 +267,8 @@ function take({ base, replacements, remarks }: Round, placed: PlacedHunks): void
 }
 
 /**
- * Replaces elisions in the new lines, or returns the issue of one that cannot be replaced. Returns the same list if
- * there are none.
+ * Replaces elisions in the new lines, or returns an issue for one that cannot be replaced. Without elisions, returns
+ * the same list.
  */
 function merged(
   old: readonly string[],

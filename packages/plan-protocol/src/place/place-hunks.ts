@@ -2,19 +2,19 @@ import { findLines } from "./find-lines.ts";
 import type { ChangeHunk, ChangeLine } from "./file-change.ts";
 import { indentationOf, type Reindent } from "./indentation-of.ts";
 
-/** Lines of a file to replace, from `start` up to but not including `end`. */
+/** Lines of a file to replace. `end` is exclusive. */
 interface LineReplacement {
   start: number;
   end: number;
   lines: string[];
-  /** Whether the file ends without a line end. Undefined if the hunk does not say. */
+  /** True if the file ends without a line ending. Undefined if the hunk does not say. */
   isOpen?: boolean | undefined;
 }
 
 /** Why a hunk cannot be placed. */
 export type NoPlace = "missing" | "ambiguous" | "unchecked";
 
-/** Places of the hunks, and the slip that was forgiven for each. */
+/** The hunks' places, and any error forgiven for each. */
 export interface PlacedHunks {
   replacements: LineReplacement[];
   slips: string[];
@@ -42,16 +42,16 @@ const SAMENESS: readonly Sameness[] = [
   { of: (line) => line.trimEnd(), slip: "blanks at line ends were passed over" },
   TRIMMED,
 ];
-/** Context lines that an answer may have left out between two others that it gives. */
+/** Maximum context lines that an answer may omit between two that it includes. */
 const MAX_LOST = 2;
 const MAX_PLACES = 16;
-/** Upper bound on compared lines for one hunk with missing lines. A hostile file repeats the hunk's first line. */
+/** Maximum comparisons for one hunk with missing lines. A hostile file repeats the hunk's first line. */
 const MAX_COMPARED = 2_000_000;
 
 /**
- * Finds the place of each hunk of a file: where its old lines occur, with all hunks in order. If there is no exact
- * match, it forgives wrong indentation, blanks at line ends and missing context lines, but no other difference.
- * Several possible placements count as none.
+ * Finds where each hunk's old lines occur in a file, with all hunks in order. Without an exact match, forgives
+ * incorrect indentation, whitespace at line ends and missing context lines, but no other difference. Returns no place
+ * if several placements are possible.
  */
 export function placeHunks(
   file: readonly string[],
@@ -78,7 +78,7 @@ export function placeHunks(
   };
 }
 
-/** Chooses the first place for each hunk that keeps the order. `isBackward` reads the file from its end. */
+/** Chooses the first place for each hunk that preserves the order. `isBackward` reads the file from the end. */
 function inOrder(all: readonly Place[][], isBackward = false): Place[] | undefined {
   const chosen: Place[] = [];
   let bound = isBackward ? Infinity : 0;
@@ -107,7 +107,7 @@ function placesOf(file: readonly string[], hunk: ChangeHunk): Placement {
     old.map(({ text }) => text),
     1,
   );
-  // Unchanged lines may lack their mark, so that their own leading space was taken for it.
+  // Unchanged lines may lack their marker, so that their own leading space was mistaken for it.
   const unmarked = old.map(({ text, whole = text }) => whole);
   if (exact.length === 0 && findLines(file, unmarked, 1).length > 0)
     return placesOf(file, {
@@ -137,8 +137,8 @@ interface Scope {
 }
 
 /**
- * Finds the blocks below a hunk's headers, by indentation. A header that matches no line is ignored, since git's
- * headers may not match.
+ * Finds the blocks below a hunk's headers, by indentation. Headers that match no line are ignored, since git's headers
+ * may not match.
  */
 function scopesUnder(file: readonly string[], under: readonly string[]): Scope[] {
   let scopes: Scope[] = [{ start: 0, end: file.length }];
@@ -165,11 +165,14 @@ function scopeAt(file: readonly string[], start: number): Scope {
 interface At {
   at: number;
   same?: Sameness | undefined;
-  /** How many lines of the file the hunk left out before this old line. */
+  /** Number of file lines that the hunk omitted before each old line. */
   lostBefore?: ReadonlyMap<number, number> | undefined;
 }
 
-/** The replacements of a hunk whose place is known. Undefined if its new lines cannot be given the file's indentation. */
+/**
+ * Returns the replacements of a hunk whose place is known. Undefined if its new lines cannot be converted to the file's
+ * indentation.
+ */
 export function placeAt(
   file: readonly string[],
   hunk: ChangeHunk,
@@ -204,7 +207,7 @@ export function placeAt(
   return { replacements, slip };
 }
 
-/** Whether the file has no line end after the hunk. Undefined if no line says so. */
+/** True if the file has no line ending after the hunk. Undefined if no line says. */
 function opennessAfter({ lines }: ChangeHunk): boolean | undefined {
   if (!lines.some(({ isOpen }) => isOpen === true)) return undefined;
   return lines.findLast(({ mark }) => mark !== "-")?.isOpen === true;
@@ -215,15 +218,15 @@ function reindentAt(file: readonly string[], hunk: ChangeHunk, at: number): Rein
   const removed = old.flatMap(({ mark, text }, index) =>
     mark === "-" ? [[text, index] as const] : [],
   );
-  // New lines take the indentation of the old lines that they replace.
+  // New lines take the indentation of the old lines they replace.
   if (removed.length > 0 && removed.every(([text, index]) => file[at + index] === text))
     return (text) => text;
   return indentationOf(old.map(({ text }, index) => [text, file[at + index] ?? ""]));
 }
 
 /**
- * Places a hunk that lacks context lines. The neighbours of a missing line must be context too, so that no new line
- * could belong beside it.
+ * Places a hunk with missing context lines. A missing line's neighbours must be context too, so that no new line could
+ * belong next to it.
  */
 function placeWithLost(file: readonly string[], hunk: ChangeHunk, from: number): Placement {
   const old = hunk.lines.filter(({ mark }) => mark !== "+");
@@ -244,7 +247,7 @@ function placeWithLost(file: readonly string[], hunk: ChangeHunk, from: number):
   return places.length > 0 ? { places } : { places: undefined, reason: "missing" };
 }
 
-/** Indexes of old lines before which the hunk may lack lines of the file. */
+/** Returns indexes of old lines before which the hunk may lack file lines. */
 function betweenContext(lines: readonly ChangeLine[]): Set<number> {
   const found = new Set<number>();
   let old = 0;

@@ -2,10 +2,10 @@ import { type PlanIssue, planIssue, quote } from "../plan-issue.ts";
 import type { BaseFile } from "./base-file.ts";
 import type { TextChange } from "./file-change.ts";
 
-/** How far from its anchor the text to replace may be, in UTF-16 code units. */
+/** Maximum distance of the text to replace from its anchor, in UTF-16 code units. */
 const ANCHOR_REACH = 4_000;
 
-/** Offsets of exact matches of a text: one, or all with `isEverywhere`. */
+/** Returns offsets of exact matches of a string: one, or all with `isEverywhere`. */
 export function placeText(
   { text }: BaseFile,
   { before, anchor, isEverywhere }: TextChange,

@@ -6,13 +6,13 @@ const PREAMBLE = /^(?:diff --git |index [0-9a-f]+\.\.|Index: |=+$|$)/;
 
 interface ReadHunk extends ChangeHunk {
   under: string[];
-  /** Number of lines on each side, from a numbered header. */
+  /** Line counts for each side, from a numbered header. */
   counts?: { old: number; new: number } | undefined;
 }
 
 /**
- * Reads the hunks of one file, or returns what is wrong. Their headers are numbered, a bare `@@`, or `@@` and a line
- * above the place.
+ * Reads one file's hunks, or returns what is wrong. Headers are numbered, a bare `@@`, or `@@` and a line above the
+ * hunk.
  */
 export function readHunks(body: readonly string[]): ChangeHunk[] | string {
   const hunks: ReadHunk[] = [];
@@ -23,7 +23,7 @@ export function readHunks(body: readonly string[]): ChangeHunk[] | string {
       const [header, start, old = "1", fresh = "1"] = NUMBERED.exec(line) ?? [];
       const under = line.replace(/^@@\s?(?:\.\.\.)?\s?(?:@@)?/, "").trim();
       const named = header !== undefined || under === "" ? [] : [under];
-      // Consecutive headers lead from a class to a member of it.
+      // Consecutive headers lead from a class to one of its members.
       if (last?.lines.length === 0 && last.counts === undefined && header === undefined)
         last.under.push(...named);
       else {
@@ -44,10 +44,7 @@ export function readHunks(body: readonly string[]): ChangeHunk[] | string {
     .filter(({ lines }) => lines.some(({ mark }) => mark !== " "));
 }
 
-/**
- * Reads the hunks of a patch of one file, or returns why it is not one. `paths` are the names that its headers may
- * have.
- */
+/** Reads the hunks of a single-file patch, or returns why it is not one. `paths` are the names its headers may have. */
 export function readPatch(patch: string, paths: readonly string[]): ChangeHunk[] | string {
   const lines = linesOf(patch);
   const first = lines.findIndex((line) => line.startsWith("@@"));
@@ -69,7 +66,7 @@ export function readPatch(patch: string, paths: readonly string[]): ChangeHunk[]
   return typeof hunks !== "string" && hunks.length === 0 ? "changes nothing" : hunks;
 }
 
-/** The path in a `---` or `+++` line. Undefined for `/dev/null`. */
+/** Returns the path in a `---` or `+++` line, or undefined for `/dev/null`. */
 export function nameOfHeader(header: string): string | undefined {
   const name = header
     .slice(4)
@@ -80,7 +77,7 @@ export function nameOfHeader(header: string): string | undefined {
   return /^[ab]\//.test(name) ? name.slice(2) : name;
 }
 
-/** Reads a line of a hunk. A line without a mark is context that lost its space. */
+/** Reads a hunk line. A line without a marker is context that lost its space. */
 function readLine(line: string): ChangeLine {
   const mark = line.charAt(0);
   if (mark === " ") return { mark, text: line.slice(1), whole: line };
@@ -108,7 +105,7 @@ function problemOf({ lines, counts }: ReadHunk, isLast: boolean): string | undef
     : undefined;
 }
 
-/** Drops a blank line at the end, which may belong to the answer and not to the file. */
+/** Drops a trailing blank line, which may belong to the answer rather than the file. */
 function withoutBlankEnd(lines: readonly ChangeLine[]): ChangeLine[] {
   const isLine = ({ mark, text, whole }: ChangeLine): boolean =>
     mark !== " " || text !== "" || whole !== undefined;

@@ -4,16 +4,16 @@ import type { ActionKind, PlanAction, PlanVersion } from "./plan.ts";
 /** All versions, lowest first. */
 export const planVersions: readonly PlanVersion[] = [1, 2, 3];
 
-/** The version of a plan that does not state one. */
+/** The version of a plan that states none. */
 export const defaultPlanVersion: PlanVersion = 2;
 
 type ActionField = Exclude<keyof PlanAction, "kind" | "path">;
 
 interface KindRow {
-  /** The first version with this kind. */
+  /** The first version that has this kind. */
   since: PlanVersion;
   fields: readonly ActionField[];
-  /** The fields among them that may be omitted. */
+  /** Fields that may be omitted. */
   optional?: readonly ActionField[];
 }
 
@@ -33,13 +33,13 @@ export const actionKinds: Readonly<Record<ActionKind, KindRow>> = {
   },
 };
 
-/** How an action of this kind uses its path. */
+/** Returns how this kind of action uses its path. */
 export function pathUseOf(kind: ActionKind): PathUse {
   if (kind === "DELETE_FILE" || kind === "MOVE_FILE") return "delete";
   return actionKinds[kind].fields.length === 0 ? "folder" : "write";
 }
 
-/** The kinds of a version. */
+/** Returns a version's kinds. */
 export function kindsOf(version: PlanVersion): ActionKind[] {
   return Object.keys(actionKinds).filter((kind) => isActionKind(kind, version));
 }

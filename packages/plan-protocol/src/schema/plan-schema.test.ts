@@ -1,6 +1,6 @@
 import { lintWireSchema, parseStructured } from "@ccl/structured-output";
 import { describe, expect, it } from "vitest";
-import { memoryKeys } from "../memory/memory-keys.ts";
+import { memorySchemas } from "../memory/apply-memory-patch.ts";
 import { parsePlan } from "../parse/parse-plan.ts";
 import { planVersions } from "../plan/action-kinds.ts";
 import { planWireSchema, schemaHash } from "./plan-schema.ts";
@@ -27,7 +27,7 @@ describe("the schemas of plans", () => {
     [3, { kind: "EDIT_FILE", path: "a", base_sha256, edits }],
   ] as const)("of version %i allow on the wire what parsePlan reads", (version, action) => {
     const request = { type: "read_file", path: "a", start_line: null, end_line: null };
-    const memory = Object.fromEntries(memoryKeys.map(({ key }) => [key, null]));
+    const memory = Object.fromEntries(Object.keys(memorySchemas).map((key) => [key, null]));
     const answer = JSON.stringify({
       actions: [action],
       summary: null,

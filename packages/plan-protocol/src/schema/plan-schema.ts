@@ -1,7 +1,7 @@
 import { canonicalJson, sha256Hex } from "@ccl/core";
 import { type JsonSchema, toWireSchema } from "@ccl/structured-output";
 
-import { memoryKeys } from "../memory/memory-keys.ts";
+import { memorySchemas } from "../memory/apply-memory-patch.ts";
 import { actionKinds, kindsOf } from "../plan/action-kinds.ts";
 import type { ActionKind, ContextRequest, PlanVersion } from "../plan/plan.ts";
 
@@ -32,7 +32,7 @@ const FIELDS: Readonly<Record<string, JsonSchema>> = {
   to: PATH,
 };
 
-/** Rules for which `validatePlan` has its own codes. An answer that breaks them is still read. */
+/** Rules for which `validatePlan` has its own codes. Answers that break them are still read. */
 const RULES: Readonly<Record<string, JsonSchema>> = {
   base_sha256: { pattern: "^[0-9a-f]{64}$" },
   edits: { minItems: 1 },
@@ -40,7 +40,7 @@ const RULES: Readonly<Record<string, JsonSchema>> = {
 
 const line = { type: "integer", minimum: 1 };
 
-/** The schema of each type of context request. */
+/** Schema for each type of context request. */
 export const requestSchemas: Readonly<Record<ContextRequest["type"], JsonSchema>> = {
   read_file: requestOf("read_file", { path: PATH, start_line: line, end_line: line }, ["path"]),
   search: requestOf("search", { query: { type: "string" }, glob: { type: "string" } }, ["query"]),
@@ -49,8 +49,8 @@ export const requestSchemas: Readonly<Record<ContextRequest["type"], JsonSchema>
 };
 
 /**
- * The schema of each kind of action when it is read. `validatePlan` reports missing members. An edit that was already
- * placed has its text as `content`.
+ * Schema for reading each kind of action. `validatePlan` reports missing fields. An edit that is already placed has its
+ * text as `content`.
  */
 export const actionSchemas: Readonly<Record<string, JsonSchema>> = Object.fromEntries(
   kindsOf(3).map((kind) => {
@@ -60,7 +60,7 @@ export const actionSchemas: Readonly<Record<string, JsonSchema>> = Object.fromEn
   }),
 );
 
-/** The minimum that a plan built by a program must satisfy before it can be checked. */
+/** The minimum that a program-built plan must satisfy before it can be checked. */
 export const builtPlanSchema: JsonSchema = {
   type: "object",
   properties: {
@@ -86,7 +86,7 @@ export const builtPlanSchema: JsonSchema = {
 const wireSchemas = new Map<PlanVersion, JsonSchema>();
 
 /**
- * The JSON Schema of a plan in a version, in the strict subset that providers support for decoding. Send it as
+ * Returns the JSON Schema of a version's plan, in the strict subset that providers support for decoding. Send it as
  * `response_format`.
  */
 export function planWireSchema(version: PlanVersion): JsonSchema {
@@ -95,7 +95,7 @@ export function planWireSchema(version: PlanVersion): JsonSchema {
   return known;
 }
 
-/** SHA-256 of a schema's canonical JSON. In a trace it identifies the schema that was sent. */
+/** Returns the SHA-256 of a schema's canonical JSON. In a trace, it identifies the schema sent. */
 export function schemaHash(schema: JsonSchema): string {
   return sha256Hex(canonicalJson(schema));
 }
@@ -111,16 +111,13 @@ function planSchema(version: PlanVersion): JsonSchema {
         'What is wrong and the steps, or what was done and how to check it; "NO_CHANGES: ..." without actions.',
       ),
       context_requests: { type: "array", items: { anyOf: Object.values(requestSchemas) } },
-      memory_patch: objectOf(
-        Object.fromEntries(memoryKeys.map(({ key, schema }) => [key, schema])),
-        [],
-      ),
+      memory_patch: objectOf(memorySchemas, []),
     },
     ["actions"],
   );
 }
 
-/** The schema of an action with all members that its kind needs. */
+/** Builds the schema of an action with all fields its kind needs. */
 function wholeAction(kind: ActionKind): JsonSchema {
   const { fields, optional = [] } = actionKinds[kind];
   const needed = fields.filter((field) => !optional.includes(field));
@@ -145,6 +142,6 @@ function requestOf(type: string, properties: Fields, required: string[]): JsonSc
   return objectOf({ type: { const: type }, ...properties }, ["type", ...required]);
 }
 
-function objectOf(properties: Fields, required: string[]): JsonSchema {
+function objectOf(properties: Readonly<Fields>, required: string[]): JsonSchema {
   return { type: "object", properties, required, additionalProperties: false };
 }

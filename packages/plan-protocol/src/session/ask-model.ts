@@ -11,11 +11,11 @@ import { withoutUndefined } from "@ccl/core/json";
 import type { StructuredFormat } from "@ccl/structured-output";
 
 import type { PlanVersion } from "../plan/plan.ts";
-import { planWireSchema } from "../schema/plan-schema.ts";
+import { planWireSchema, schemaHash } from "../schema/plan-schema.ts";
 import type { PlanModelRequest } from "./plan-session.ts";
 import type { ProposalRun } from "./proposal-run.ts";
 
-/** The default options of a call. `maxOutputTokens` depends on the input. */
+/** Default call options. `maxOutputTokens` depends on the input. */
 export const defaultModelRequest: Readonly<PlanModelRequest> = {
   temperature: 0,
   topP: 1,
@@ -29,8 +29,8 @@ const MAX_OUTPUT_TOKENS = 16_384;
 const MAX_OUTPUT_TOKENS_AFTER_LONG_INPUT = 4_096;
 
 /**
- * Requests one answer from the model, in the best format that its provider supports.
- * @throws LanguageModelError, also if a content filter stopped the answer
+ * Requests one answer from the model, in the best format its provider supports.
+ * @throws LanguageModelError, including when a content filter stopped the answer
  */
 export async function askModel(
   run: ProposalRun,
@@ -48,13 +48,13 @@ export async function askModel(
       provider: model.provider,
       model: model.modelId,
       schema_version: version,
+      schema_hash: schemaHash(planWireSchema(version)),
       token_budget: request.maxOutputTokens ?? 0,
       input_chars: countChars(messages),
     });
     const answer = await model
       .generate(request)
       .catch((error: unknown) => failureOf(run, error, format));
-    assertNotAborted(signal);
     if (answer === "refused") {
       const lower = (await ladder.stepDown(model, format)) ?? "none";
       recorder.emit({ type: "LLM_RESPONSE_FORMAT_FALLBACK", from: format, to: lower });
@@ -77,7 +77,7 @@ export async function askModel(
   }
 }
 
-/** Changes in other edit formats are not JSON. Plans always are. */
+/** True if the answer must be JSON, as in plan mode. Other formats are not. */
 export function asksForJson({ editFormat, mode }: ProposalRun): boolean {
   return editFormat === "json" || mode === "plan";
 }
@@ -108,9 +108,8 @@ function responseFormatOf(
   if (format !== "json_schema") return format === "none" ? undefined : { type: format };
   return { type: format, name: "plan", schema: planWireSchema(version), strict: true };
 }
-/** Returns "refused" if the provider rejected the format. Otherwise throws the error. */
+/** Returns "refused" if the provider rejected the format. Otherwise, throws the error. */
 function failureOf(run: ProposalRun, error: unknown, format: StructuredFormat): "refused" {
-  assertNotAborted(run.signal);
   if (LanguageModelError.isInstance(error)) {
     if (error.code === "unsupported_response_format" && format !== "none") return "refused";
     if (error.code === "timeout") {

@@ -1,4 +1,3 @@
-import { assertNotAborted } from "../plan-protocol-error.ts";
 import { type Result, success } from "@ccl/core";
 
 import type { ReadEdits } from "../any-format/parse-edits.ts";
@@ -10,35 +9,34 @@ import { secretMask } from "./gather-context.ts";
 import type { ProposalRun } from "./proposal-run.ts";
 import type { ShownContext } from "./select-context.ts";
 
-/** A plan that may be applied, with its preview. */
+/** A plan that can be applied, with its preview. */
 export interface CheckedPlan {
   plan: ValidPlan;
   preview?: PlanPreview | undefined;
 }
 
-/** Checks a plan against its mode, the context that the model was shown, and the files themselves. */
+/** Checks a plan against its mode, the context shown to the model, and the files themselves. */
 export async function checkPlan(
   run: ProposalRun,
-  { plan, edits }: ReadEdits,
+  { plan, edits, remarks }: ReadEdits,
   shown: ShownContext,
 ): Promise<Result<CheckedPlan>> {
   const { mode, policy, limits, workspace, recorder, signal } = run;
   const { readSet } = shown;
   const unread = unreadFiles(run);
-  const valid = checkPlanOf(plan, { mode, readSet, policy, limits }, { edits, unread });
+  const valid = checkPlanOf(plan, { mode, readSet, policy, limits }, { edits, unread, remarks });
   const issues = valid.ok ? checkAgainstShown(valid.value.actions, plan, shown) : valid.issues;
   if (!valid.ok || issues.length > 0) return { ok: false, issues };
   if (mode === "plan" || valid.value.actions.length === 0 || workspace === undefined)
     return success({ plan: valid.value });
   const preview = await workspace.preview(valid.value, { signal });
-  assertNotAborted(signal);
   if (!preview.ok) return preview;
   const { planHash, changes } = preview.value;
   recorder.emit({ type: "PREVIEW_READY", plan_hash: planHash, changes: changes.length });
   return success({ plan: valid.value, preview: preview.value });
 }
 
-/** Why files could not be read, so that the model does not request them again. */
+/** Returns why files could not be read, so that the model does not request them again. */
 function unreadFiles({ cycle }: ProposalRun): Map<string, string> {
   const unread = new Map<string, string>();
   for (const { request, blocks } of cycle.entries) {
@@ -48,7 +46,7 @@ function unreadFiles({ cycle }: ProposalRun): Map<string, string> {
   return unread;
 }
 
-/** Rejects new text with the mask of a secret. Only the session knows what was hidden from the model. */
+/** Rejects new text that contains a secret's mask. Only the session knows what was hidden from the model. */
 function checkAgainstShown(
   actions: readonly ValidAction[],
   plan: ReadEdits["plan"],

@@ -72,15 +72,19 @@ describe("from a goal to changed files", () => {
     expect(session.savedPlan).toBeUndefined();
     expect(model.requests).toHaveLength(3);
     expect(eventTypes()).toEqual([
+      "PROPOSAL_STARTED",
       "LLM_REQUEST_SENT",
       "LLM_RESPONSE_OK",
       "CONTEXT_CACHE_MISS",
       "LLM_REQUEST_SENT",
       "LLM_RESPONSE_OK",
+      "PROPOSAL_ENDED",
+      "PROPOSAL_STARTED",
       "CONTEXT_CACHE_MISS",
       "LLM_REQUEST_SENT",
       "LLM_RESPONSE_OK",
       "PREVIEW_READY",
+      "PROPOSAL_ENDED",
       "APPLY_SUCCESS",
     ]);
   });
@@ -119,7 +123,7 @@ describe("from a goal to changed files", () => {
   });
 
   it("goes back to a plan, and says so, where a file has changed meanwhile", async () => {
-    const { session, workspace, prompt } = openStage([
+    const { session, workspace, prompt, events } = openStage([
       askForPort,
       goodPlan,
       { ...goodPlan, summary: "Anew." },
@@ -135,7 +139,7 @@ describe("from a goal to changed files", () => {
     expect(prompt(2)).not.toContain("port = 80");
     expect(prompt(2)).toContain("MODE: PLAN");
     expect(session.savedPlan?.summary).toBe("Anew.");
-    expect(proposal.trace.mode).toBe("plan");
+    expect(events.at(-1)).toMatchObject({ type: "PROPOSAL_ENDED", mode: "plan" });
   });
 
   it("starts anew with every plan: nothing of the cycle before is shown or cached", async () => {
@@ -453,7 +457,7 @@ describe("a request to the model", () => {
     await session.plan("Fix it.", { background: "x".repeat(80_000) });
     expect(model.requests[0]).toMatchObject({ maxOutputTokens: 4_096, seed: 7 });
     expect(model.requests[0]).not.toHaveProperty("temperature");
-    expect(events[0]).toMatchObject({
+    expect(events[1]).toMatchObject({
       type: "LLM_REQUEST_SENT",
       token_budget: 4_096,
       schema_version: 2,

@@ -6,11 +6,11 @@ import { createFormatLadder } from "@ccl/structured-output";
 import { defaultPlanLimits } from "../limits/plan-limits.ts";
 import type { PlanMemory } from "../memory/plan-memory.ts";
 import { defaultPlanVersion, planVersions } from "../plan/action-kinds.ts";
-import type { TraceRecorder } from "../trace/trace-recorder.ts";
+import type { EventRecorder } from "../trace/event-recorder.ts";
 import type { PlanMode } from "../validate/valid-plan.ts";
 import type { AppliedPlan, ApplyOptions } from "../workspace/plan-workspace.ts";
 import { detectMode } from "./detect-mode.ts";
-import { copyCycle, fromSavedPlan, type PlanCycle, toSavedPlan } from "./plan-cycle.ts";
+import { fromSavedPlan, type PlanCycle, type SavedPlan, toSavedPlan } from "./plan-cycle.ts";
 import type {
   PlanSession,
   PlanSessionOptions,
@@ -19,32 +19,32 @@ import type {
   ProposeOptions,
 } from "./plan-session.ts";
 import type { SessionSettings } from "./proposal-run.ts";
-import { abortOf, makeProposal, type ProposalStart, writeTrace } from "./make-proposal.ts";
+import { abortOf, makeProposal, type ProposalStart } from "./make-proposal.ts";
 
-/** State of a session between calls. */
+/** A session's state between calls. */
 interface SessionState {
   readonly settings: SessionSettings;
-  /** The cycle whose plan is waiting to be applied. */
-  saved: PlanCycle | undefined;
+  /** The plan waiting to be applied. */
+  saved: SavedPlan | undefined;
   isBusy: boolean;
-  /** Recorders of the proposals that may be committed. */
-  readonly recorders: WeakMap<ProposedPlan, TraceRecorder>;
+  /** Recorders of proposals that can be committed. */
+  readonly recorders: WeakMap<ProposedPlan, EventRecorder>;
 }
 
 /**
- * Creates a session on a model and a workspace. Does nothing before its first call.
+ * Creates a session for a model and a workspace. Does nothing until its first call.
  * @throws PlanProtocolError `invalid_input`
  */
 export function createPlanSession(options: PlanSessionOptions): PlanSession {
   const state: SessionState = {
     settings: settingsOf(options),
-    saved: options.savedPlan === undefined ? undefined : fromSavedPlan(options.savedPlan),
+    saved: options.savedPlan,
     isBusy: false,
     recorders: new WeakMap(),
   };
   return {
     get savedPlan() {
-      return state.saved === undefined ? undefined : toSavedPlan(state.saved);
+      return state.saved;
     },
     propose: (goal, given = {}) => alone(state, () => propose(state, goal, given)),
     plan: (goal, given = {}) => alone(state, () => begin(state, { mode: "plan", goal }, given)),
@@ -53,7 +53,7 @@ export function createPlanSession(options: PlanSessionOptions): PlanSession {
   };
 }
 
-/** Runs one call at a time. Two concurrent calls would plan from each other's context. */
+/** Runs one call at a time. Concurrent calls would use each other's context. */
 async function alone<T>(state: SessionState, work: () => Promise<T>): Promise<T> {
   if (state.isBusy)
     throw new PlanProtocolError(
@@ -84,7 +84,7 @@ async function propose(
   );
 }
 
-/** Starts a new cycle and uses nothing of the previous one. */
+/** Starts a new cycle that uses nothing from the previous one. */
 async function begin(
   state: SessionState,
   { mode, goal }: { mode: PlanMode; goal: string },
@@ -97,7 +97,7 @@ async function begin(
   return run(state, { mode, goal, cycle, files, signal });
 }
 
-/** Turns the saved plan into changes. Without a saved plan the text is a goal of its own. */
+/** Turns the saved plan into changes. Without a saved plan, the text itself is the goal. */
 async function resume(state: SessionState, text: string, given: ProposeOptions): Promise<Proposal> {
   const { saved } = state;
   const said = text.trim();
@@ -108,7 +108,7 @@ async function resume(state: SessionState, text: string, given: ProposeOptions):
       "No plan is saved. Ask for one with plan(), or give apply() a goal.",
     );
   }
-  const cycle = { ...copyCycle(saved), ...textsOf(given) };
+  const cycle = { ...fromSavedPlan(saved), ...textsOf(given) };
   const goal =
     said === "" ? saved.goal : `${saved.goal}\n\nTo the saved plan the user says: ${said}`;
   const { files = [], signal } = given;
@@ -121,7 +121,7 @@ async function run(state: SessionState, start: Omit<ProposalStart, "memory">): P
   if (!proposal.ok) return proposal;
   const { value } = proposal;
   state.recorders.set(value, recorder);
-  if (value.mode === "plan") state.saved = { ...cycle, savedPlan: value.plan.summary };
+  if (value.mode === "plan") state.saved = toSavedPlan(cycle, value.plan.summary);
   else if (value.isNoChange) state.saved = undefined;
   return proposal;
 }
@@ -130,9 +130,8 @@ async function readMemory(
   { settings }: SessionState,
   signal: AbortSignal | undefined,
 ): Promise<PlanMemory> {
-  const { memory } = settings;
   assertNotAborted(signal);
-  const known = await memory?.read({ signal }).catch((error: unknown) => {
+  const known = await settings.memory?.read({ signal }).catch((error: unknown) => {
     throw abortOf(error, signal);
   });
   assertNotAborted(signal);
@@ -157,7 +156,6 @@ async function commit(
   });
   recordCommit(recorder, applied);
   if (applied.ok) state.saved = undefined;
-  await writeTrace(state.settings, recorder);
   return applied;
 }
 
@@ -183,14 +181,14 @@ function settingsOf(options: PlanSessionOptions): SessionSettings {
 }
 
 function textsOf({ report, background }: ProposeOptions): Pick<PlanCycle, "report" | "background"> {
-  // A saved plan keeps its own values for options that are not given.
+  // Options that are not given keep the saved plan's values.
   return withoutUndefined({
     report: report === undefined ? undefined : redactSecrets(report).text,
     background: background === undefined ? undefined : redactSecrets(background).text,
   });
 }
 
-function recordCommit(recorder: TraceRecorder, applied: Result<AppliedPlan>): void {
+function recordCommit(recorder: EventRecorder, applied: Result<AppliedPlan>): void {
   if (applied.ok) {
     const { transactionId, changes } = applied.value;
     recorder.emit({

@@ -1,16 +1,16 @@
 import type { PlanMode } from "../validate/valid-plan.ts";
 
-/** What is known besides the text. */
+/** Context other than the text. */
 export interface DetectModeOptions {
-  /** The plan that is waiting to be applied, or whether there is one. Only then do words such as "ok" count. */
+  /** The plan waiting to be applied, or whether there is one. Only then do words like "ok" count. */
   savedPlan?: boolean | object | undefined;
 }
 
-/** The mode and goal of a message. */
+/** A message's mode and goal. */
 export interface DetectedMode {
   /** Undefined if the message does not indicate a mode. */
   mode: PlanMode | undefined;
-  /** The message without its prefix. Empty for a bare trigger such as "ok". */
+  /** The message without its prefix. Empty for a bare trigger like "ok". */
   goal: string;
   reason: "prefix" | "trigger" | "verb" | "none";
 }
@@ -48,7 +48,7 @@ export function detectMode(
   return { mode: undefined, goal, reason: "none" };
 }
 
-// The regex engine's word boundaries know only ASCII letters.
+// Regex word boundaries only recognize ASCII letters.
 function verbs(words: string): RegExp {
   return new RegExp(`(?<![\\p{L}\\p{N}_])(?:${words})(?![\\p{L}\\p{N}_])`, "iu");
 }

@@ -7,20 +7,18 @@ import type { ContextRequest } from "../plan/plan.ts";
 import { type CycleEntry, hashIn, requestKey } from "./plan-cycle.ts";
 import type { ProposalRun } from "./proposal-run.ts";
 
-/** How a batch of requests is handled. */
+/** How to handle a batch of requests. */
 export interface GatherOptions {
-  /** As in a block: 0 is for context that the model requested by name. */
+  /** As in a block: 0 is for context the model requested by name. */
   priority: (request: ContextRequest) => number;
-  /** Reads entries again that the cycle already has. */
+  /** Rereads entries that the cycle already has. */
   isFresh?: boolean | undefined;
 }
 
-/** The placeholder for a hidden secret. */
+/** Placeholder for a hidden secret. */
 export const secretMask: RegExp = /\[redacted:[a-z0-9_]{1,40}\]/;
 
-/**
- * Reads requested context into the cycle, unless the cycle already has it. An existing entry only rises in priority.
- */
+/** Reads requested context into the cycle, unless it is already there. Then the entry's priority can only rise. */
 export async function gatherContext(
   run: ProposalRun,
   requests: readonly ContextRequest[],
@@ -37,7 +35,10 @@ export async function gatherContext(
       !isFresh && known !== undefined && known.blocks.length > 0 && hashIn(known.blocks) === hash;
     // A file's key includes its content hash, so a changed file becomes a new entry.
     const name = request.type === "read_file" ? `${key} ${hash ?? "absent"}` : key;
-    recorder.countContext(request.type, name, isHit);
+    recorder.emit({
+      type: isHit ? "CONTEXT_CACHE_HIT" : "CONTEXT_CACHE_MISS",
+      key: redactSecrets(name).text,
+    });
     const read = isHit ? known : await readRequest(run, request);
     const rank = Math.min(known?.priority ?? Infinity, priority(request));
     const entry = { request, key, ...read, priority: rank };
@@ -46,7 +47,7 @@ export async function gatherContext(
   }
 }
 
-/** Reads all files of the cycle again and returns the paths that have changed. */
+/** Rereads all files in the cycle and returns the paths that changed. */
 export async function rereadFiles(
   run: ProposalRun,
   paths?: ReadonlySet<string>,
@@ -63,7 +64,8 @@ export async function rereadFiles(
 }
 
 /**
- * The file of a request, spelled as `checkPath` does. Undefined for other requests and for paths that must not be read.
+ * Returns the file of a request, as spelled by `checkPath`. Undefined for other requests and for paths that must not be
+ * read.
  */
 export function filePathOf(request: ContextRequest, run: ProposalRun): string | undefined {
   const checked = checkedPath(request, run);
@@ -93,7 +95,6 @@ async function readRequest(
       checked.issues.map(({ code, message }) => `Not read: ${code}. ${message}`).join("\n"),
     );
   else if (workspace !== undefined) blocks = (await workspace.read([request], { signal })).blocks;
-  assertNotAborted(signal);
   if (blocks.length === 0) blocks = unread("Not read: nothing here can answer this.");
   const path = filePathOf(request, run);
   const original = path === undefined ? undefined : workspace?.readSet.get(path)?.text;

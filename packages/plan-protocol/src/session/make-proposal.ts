@@ -1,14 +1,13 @@
 import { assertNotAborted, PlanProtocolError } from "../plan-protocol-error.ts";
-import type { Result } from "@ccl/core";
+import { redactSecrets, type Result } from "@ccl/core";
 
 import { autoCollectRequests } from "../context/auto-collect-requests.ts";
 import { applyMemoryPatch } from "../memory/apply-memory-patch.ts";
 import type { ContextRequest } from "../plan/plan.ts";
 import type { PlanMemory } from "../memory/plan-memory.ts";
 import { renderMemoryBlock } from "../memory/render-memory-block.ts";
-import { planWireSchema, schemaHash } from "../schema/plan-schema.ts";
-import type { ConfigSnapshot } from "../trace/plan-trace.ts";
-import { createTraceRecorder, type TraceRecorder } from "../trace/trace-recorder.ts";
+import { createEventRecorder, type EventRecorder, redactValue } from "../trace/event-recorder.ts";
+import type { ConfigSnapshot } from "../trace/plan-event.ts";
 import type { PlanMode } from "../validate/valid-plan.ts";
 import { defaultModelRequest } from "./ask-model.ts";
 import type { CheckedPlan } from "./check-plan.ts";
@@ -18,30 +17,29 @@ import type { Proposal, ProposedPlan } from "./plan-session.ts";
 import type { ProposalRun, SessionSettings } from "./proposal-run.ts";
 import { runProposal } from "./run-proposal.ts";
 
-/** Input of a proposal. */
+/** A proposal's input. */
 export interface ProposalStart {
   mode: PlanMode;
   goal: string;
-  /** Changes while the proposal runs. */
+  /** Mutated while the proposal runs. */
   cycle: PlanCycle;
-  /** Files to show from the start. */
+  /** Files to show initially. */
   files: readonly string[];
   memory: PlanMemory;
   signal: AbortSignal | undefined;
 }
 
-/** Creates one proposal and its trace. The caller updates the session's state. @throws what the model throws */
+/** Creates one proposal. The caller updates the session state. @throws what the model throws */
 export async function makeProposal(
   settings: SessionSettings,
   { mode, goal, cycle, files, memory, signal }: ProposalStart,
-): Promise<{ proposal: Proposal; recorder: TraceRecorder; cycle: PlanCycle }> {
-  const recorder = createTraceRecorder({
-    traceId: settings.ids.next(),
+): Promise<{ proposal: Proposal; recorder: EventRecorder; cycle: PlanCycle }> {
+  const recorder = createEventRecorder(settings.ids.next(), settings);
+  recorder.emit({
+    type: "PROPOSAL_STARTED",
     mode,
-    goal,
+    goal: redactSecrets(goal).text,
     config: configOf(settings),
-    clock: settings.clock,
-    onEvent: settings.onEvent,
   });
   const memoryBlock = renderMemoryBlock(memory);
   const run: ProposalRun = {
@@ -58,31 +56,15 @@ export async function makeProposal(
     await collectContext(run, files);
     const result = await runProposal(run);
     assertNotAborted(signal);
-    return { proposal: await finish(run, result, memory), recorder, cycle };
+    return { proposal: finish(run, result, memory), recorder, cycle };
   } catch (error) {
-    recorder.end(signal?.aborted === true ? "aborted" : "error");
-    await writeTrace(settings, recorder);
+    const outcome = signal?.aborted === true ? "aborted" : "error";
+    recorder.emit({ type: "PROPOSAL_ENDED", mode: run.mode, outcome });
     throw abortOf(error, signal);
   }
 }
 
-/**
- * Passes the trace to its sink. A failure is only reported, since the answer that was paid for is worth more than its
- * record.
- */
-export async function writeTrace(
-  { trace }: SessionSettings,
-  recorder: TraceRecorder,
-): Promise<{ traceProblem?: string | undefined }> {
-  try {
-    await trace?.write(recorder.trace());
-    return {};
-  } catch (error) {
-    return { traceProblem: error instanceof Error ? error.message : String(error) };
-  }
-}
-
-/** The error of an aborted call, whichever code noticed the abort. */
+/** Returns the error for an aborted call, whichever code noticed the abort. */
 export function abortOf(error: unknown, signal: AbortSignal | undefined): unknown {
   if (signal?.aborted !== true) return error;
   if (PlanProtocolError.isInstance(error) && error.code === "aborted") return error;
@@ -93,17 +75,15 @@ export function abortOf(error: unknown, signal: AbortSignal | undefined): unknow
   );
 }
 
-async function finish(
-  run: ProposalRun,
-  result: Result<CheckedPlan>,
-  memory: PlanMemory,
-): Promise<Proposal> {
+function finish(run: ProposalRun, result: Result<CheckedPlan>, memory: PlanMemory): Proposal {
   const { recorder, mode } = run;
+  const { traceId } = recorder;
   if (!result.ok) {
-    recorder.end("failed", result.issues);
-    return { ...result, ...(await writeTrace(run, recorder)), trace: recorder.trace() };
+    recorder.emit({ type: "PROPOSAL_ENDED", mode, outcome: "failed" });
+    return { ...result, traceId };
   }
   const { plan, preview } = result.value;
+  recorder.emit({ type: "PROPOSAL_ENDED", mode, outcome: "ok", plan: redactValue(plan) });
   const hasPatch = Object.keys(plan.memory_patch).length > 0;
   const value: ProposedPlan = {
     mode,
@@ -113,13 +93,12 @@ async function finish(
     changed: run.changed,
     suggestedMemory: hasPatch ? applyMemoryPatch(memory, plan.memory_patch) : undefined,
   };
-  recorder.end("ok", [], plan);
-  return { ok: true, value, ...(await writeTrace(run, recorder)), trace: recorder.trace() };
+  return { ok: true, value, traceId };
 }
 
 /**
- * Reads the context that goal and report name, before the first call of the model. Reads the files of a saved plan
- * again. If one has changed, the proposal becomes a plan again.
+ * Reads the context that the goal and report name, before the first model call. Rereads a saved plan's files. If any
+ * has changed, the proposal becomes a plan again.
  */
 async function collectContext(run: ProposalRun, files: readonly string[]): Promise<void> {
   const { root, workspace, cycle, limits, signal } = run;
@@ -138,9 +117,7 @@ async function collectContext(run: ProposalRun, files: readonly string[]): Promi
   });
   const shown = shownFiles.map((path): ContextRequest => ({ type: "read_file", path }));
   if (shown.length > 0) await workspace.read(shown, { signal });
-  if (run.changed.length === 0) return;
-  run.mode = "plan";
-  run.recorder.record.mode = "plan";
+  if (run.changed.length > 0) run.mode = "plan";
 }
 
 function configOf(settings: SessionSettings): ConfigSnapshot {
@@ -149,12 +126,11 @@ function configOf(settings: SessionSettings): ConfigSnapshot {
     provider: model.provider,
     model: model.modelId,
     schema_version: version,
-    schema_hash: schemaHash(planWireSchema(version)),
     response_format: responseFormat,
     edit_format: editFormat,
     request: Object.fromEntries(
       Object.entries({ ...defaultModelRequest, ...request }).filter(
-        // Options that are passed through to a provider may hold anything.
+        // Options passed through to a provider may contain anything.
         ([name, value]) => value !== undefined && name !== "providerOptions",
       ),
     ),

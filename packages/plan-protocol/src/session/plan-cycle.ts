@@ -3,10 +3,10 @@ import { canonicalJson } from "@ccl/core";
 import type { ContextBlock } from "../context/context-block.ts";
 import type { ContextRequest } from "../plan/plan.ts";
 
-/** A request with its result. It is not read again as long as its file stays the same. */
+/** A request with its result. It is not reread as long as its file stays the same. */
 export interface CycleEntry {
   request: ContextRequest;
-  /** Identifies the request alone, independent of a file's state. */
+  /** Identifies the request, regardless of the file's state. */
   key: string;
   priority: number;
   /** With secrets masked. */
@@ -14,26 +14,21 @@ export interface CycleEntry {
   isMasked: boolean;
 }
 
-/** The state from a goal to its changes: what was requested, read and planned. */
+/** State from a goal to its changes: what was requested, read and planned. */
 export interface PlanCycle {
   goal: string;
   /** With secrets masked, as in `background`. */
   report?: string | undefined;
   background?: string | undefined;
-  /** Files that the background shows lines of. */
+  /** Files that the background shows in part. */
   shownFiles: readonly string[];
-  /** In the order of the requests. */
+  /** In request order. */
   entries: CycleEntry[];
-  /** Set once a plan was accepted. */
+  /** Steps of the plan that the changes should follow. */
   savedPlan?: string | undefined;
 }
 
-/** Copies a cycle, so that changes of the copy do not affect the original. */
-export function copyCycle(cycle: PlanCycle): PlanCycle {
-  return { ...cycle, entries: cycle.entries.map((entry) => ({ ...entry })) };
-}
-
-/** A session's state between a plan and its changes. It is plain JSON, so that another process can continue with it. */
+/** Session state between a plan and its changes. Plain JSON, so that another process can continue with it. */
 export interface SavedPlan {
   goal: string;
   /** The planned steps. */
@@ -41,16 +36,16 @@ export interface SavedPlan {
   report?: string | undefined;
   background?: string | undefined;
   shownFiles?: readonly string[] | undefined;
-  /** The context that was read for it. If a file has changed since, `apply` returns a new plan. */
+  /** The context read for the plan. If a file has changed since, `apply` returns a new plan. */
   context: { request: ContextRequest; priority: number; sha256?: string | undefined }[];
 }
 
-/** Converts a cycle with an accepted plan to plain JSON. */
-export function toSavedPlan({ entries, savedPlan = "", ...cycle }: PlanCycle): SavedPlan {
-  const { goal, report, background, shownFiles } = cycle;
+/** Converts the cycle of an accepted plan to plain JSON. */
+export function toSavedPlan(cycle: PlanCycle, summary: string): SavedPlan {
+  const { goal, report, background, shownFiles, entries } = cycle;
   return {
     goal,
-    summary: savedPlan,
+    summary,
     report,
     background,
     shownFiles,
@@ -83,12 +78,12 @@ export function fromSavedPlan({
   };
 }
 
-/** The hash of the file in these blocks. */
+/** Returns the file hash in these blocks. */
 export function hashIn(blocks: readonly ContextBlock[]): string | undefined {
   return blocks.find((block) => block.sha256 !== undefined)?.sha256;
 }
 
-/** A key of the request's type and all its parameters. */
+/** Builds a key from the request's type and all parameters. */
 export function requestKey(request: ContextRequest): string {
   return canonicalJson(request);
 }

@@ -6,7 +6,7 @@ import type { MemoryPatchOutcome } from "../memory/apply-memory-patch.ts";
 import type { SavedPlan } from "./plan-cycle.ts";
 import type { PlanMemory } from "../memory/plan-memory.ts";
 import type { PlanVersion } from "../plan/plan.ts";
-import type { PlanEvent, PlanTrace, PlanTraceSink } from "../trace/plan-trace.ts";
+import type { PlanEvent } from "../trace/plan-event.ts";
 import type { PlanMode, ValidPlan } from "../validate/valid-plan.ts";
 import type { PlanPolicy } from "../paths/path-allow-list.ts";
 import type {
@@ -17,12 +17,12 @@ import type {
   PlanWorkspace,
 } from "../workspace/plan-workspace.ts";
 
-/** The source of memory, read once a proposal. The session never writes memory. */
+/** The source of memory, read once per proposal. The session never writes memory. */
 export interface MemorySource {
   read(options?: Abortable): Promise<PlanMemory>;
 }
 
-/** Sampling and limits of every call. An undefined member is left to the provider. */
+/** Sampling and limits of every call. Undefined fields are left to the provider. */
 export type PlanModelRequest = {
   [
     Name in Exclude<
@@ -32,98 +32,97 @@ export type PlanModelRequest = {
   ]?: ModelRequest[Name] | undefined;
 };
 
-/** Options of a session. */
+/** Session options. */
 export interface PlanSessionOptions {
   model: LanguageModel;
-  /** Without a workspace no context can be read, and plans are checked but not previewed. */
+  /** Without a workspace, no context can be read, and plans are checked but not previewed. */
   workspace?: PlanWorkspace | undefined;
   memory?: MemorySource | undefined;
   policy?: PlanPolicy | undefined;
   limits?: Partial<PlanLimits> | undefined;
-  trace?: PlanTraceSink | undefined;
   /**
-   * `strict` (default) sends the schema and falls back if the provider refuses it. `best-effort` uses only the prompt.
+   * `strict` (default) sends the schema, with a fallback if the provider refuses it. `best-effort` uses only the
+   * prompt.
    */
   responseFormat?: "strict" | "best-effort" | undefined;
   /**
-   * The edit format that the model is told to use for changes. `editFormatFor(model)` picks the one that its family is
-   * trained on. Answers are read in any format. Default `json`: this package's plan, according to `version` and
+   * The edit format requested from the model for changes. `editFormatFor(model)` picks the one that its family is
+   * trained on. Answers are read in any format. Defaults to `json`: this package's plan, according to `version` and
    * `responseFormat`.
    */
   editFormat?: EditFormat | undefined;
-  /** Replaces defaults: temperature 0, topP 1, no penalties, 16,384 tokens (4,096 above 80,000 characters), 90 s. */
+  /**
+   * Overrides the defaults: temperature 0, topP 1, no penalties, 16,384 tokens (4,096 above 80,000 characters), 90 s.
+   */
   request?: PlanModelRequest | undefined;
-  /** A plan that another session saved. */
+  /** A plan saved by another session. */
   savedPlan?: SavedPlan | undefined;
   clock?: Clock | undefined;
-  /** Creates trace ids. */
+  /** Creates proposal ids. */
   ids?: IdGenerator | undefined;
+  /** Called as events happen. Together, a proposal's events are its record. */
   onEvent?: ((event: PlanEvent) => void) | undefined;
-  /** The version to request first. Default 2. */
+  /** Version to request first. Defaults to 2. */
   version?: PlanVersion | undefined;
-  /** The project's folder as it appears in traces of its programs. Needed to find their frames. */
+  /** The project folder as it appears in its programs' traces. Needed to find their frames. */
   root?: string | undefined;
 }
 
-/** Options of one proposal. */
+/** Options for one proposal. */
 export interface ProposeOptions extends Abortable {
-  /** Output of a test run, a stack trace or a log. Masked, and cut to `maxContextLogChars`. */
+  /** Output of a test run, a stack trace or a log. Secrets are masked. Cut to `maxContextLogChars`. */
   report?: string | undefined;
-  /** Knowledge about the project for the model from the start, such as a pack. Masked, never cut. */
+  /** Project knowledge shown to the model from the start, such as a pack. Masked, never cut. */
   background?: string | undefined;
-  /** Files that the background shows completely or partly. They may be edited, but not replaced. */
+  /** Files that the background shows in whole or in part. They may be edited, but not replaced. */
   shownFiles?: readonly string[] | undefined;
-  /** Files to show completely from the start, such as those that the goal names. */
+  /** Files to show in full from the start, such as those the goal names. */
   files?: readonly string[] | undefined;
 }
 
-/** A plan that has passed every check. */
+/** A plan that passed every check. */
 export interface ProposedPlan {
   mode: PlanMode;
   plan: ValidPlan;
-  /** Present in apply mode with a workspace, if there is anything to change. */
+  /** Present in apply mode with a workspace, if anything changes. */
   preview?: PlanPreview | undefined;
-  /** True if the model says, in apply mode, that nothing needs to change. */
+  /** True if the model says in apply mode that no changes are needed. */
   isNoChange: boolean;
-  /** Files that had changed when a saved plan was to be applied. If there are any, this is a new plan to review. */
+  /** Files that changed before a saved plan was applied. If there are any, this is a new plan to review. */
   changed: string[];
-  /** The memory as it would be if the memory patch were applied. It has not been applied. Absent without a patch. */
+  /** The memory that would result from the memory patch, which has not been applied. Absent without a patch. */
   suggestedMemory?: MemoryPatchOutcome | undefined;
 }
 
-/** A plan or every issue of the last answer, with the trace. */
-export type Proposal = Result<ProposedPlan> & {
-  trace: PlanTrace;
-  /** Why the trace could not be written. The proposal is valid all the same. */
-  traceProblem?: string | undefined;
-};
+/** A plan, or every issue of the last answer. `traceId` is the `trace_id` of its events. */
+export type Proposal = Result<ProposedPlan> & { traceId: string };
 
 /**
- * A conversation with a model that ends in changes of files. It runs one call at a time. A call that throws does not
- * change the session.
+ * A conversation with a model that results in file changes. Runs one call at a time. A call that throws leaves the
+ * session unchanged.
  */
 export interface PlanSession {
-  /** The plan that is waiting to be applied. */
+  /** The plan waiting to be applied. */
   readonly savedPlan: SavedPlan | undefined;
   /**
-   * Plans or applies, whichever the text requests: first `plan:` and `apply:` count, then "ok" while a plan is saved,
-   * then a verb, then the memory's `output_format`. The default is a plan.
+   * Plans or applies, depending on the text: `plan:` and `apply:` are checked first, then "ok" while a plan is saved,
+   * then a verb, then the memory's `output_format`. Defaults to a plan.
    * @throws LanguageModelError, PlanProtocolError
    */
   propose(goal: string, options?: ProposeOptions): Promise<Proposal>;
   /**
-   * Proposes a diagnosis and steps without changes. Replaces the saved plan.
+   * Proposes a diagnosis and steps without changes. Replaces any saved plan.
    * @throws LanguageModelError, PlanProtocolError
    */
   plan(goal: string, options?: ProposeOptions): Promise<Proposal>;
   /**
-   * Proposes the changes of the saved plan. Reads the context that the plan is based on again. If a file has changed,
-   * the result is a new plan that says so. Without a saved plan the text is the goal. Writes nothing to disk.
+   * Proposes the saved plan's changes. Rereads the context that the plan is based on. If a file has changed, the result
+   * is a new plan that says so. Without a saved plan, the text is the goal. Writes nothing to disk.
    * @throws LanguageModelError, PlanProtocolError
    */
   apply(text?: string, options?: ProposeOptions): Promise<Proposal>;
   /**
-   * Applies a proposal of this session to the workspace. On success the saved plan is removed.
+   * Applies one of this session's proposals to the workspace. Removes the saved plan on success.
    * @throws PlanProtocolError
    */
   commit(proposed: ProposedPlan, options?: ApplyOptions): Promise<Result<AppliedPlan>>;

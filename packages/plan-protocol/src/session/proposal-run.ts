@@ -2,7 +2,7 @@ import type { Complete } from "@ccl/core";
 import type { FormatLadder } from "@ccl/structured-output";
 
 import type { PlanLimits } from "../limits/plan-limits.ts";
-import type { TraceRecorder } from "../trace/trace-recorder.ts";
+import type { EventRecorder } from "../trace/event-recorder.ts";
 import type { PlanMode } from "../validate/valid-plan.ts";
 import type { PlanCycle } from "./plan-cycle.ts";
 import type { PlanSessionOptions } from "./plan-session.ts";
@@ -16,24 +16,24 @@ type Defaulted =
   | "clock"
   | "ids";
 
-/** The session's options with their defaults, the same for all its proposals. */
+/** Session options with defaults filled in, shared by all proposals. */
 export type SessionSettings = PlanSessionOptions &
   Complete<Pick<PlanSessionOptions, Defaulted>> & {
     limits: PlanLimits;
-    /** Remembers the formats that the provider refused. */
+    /** Remembers formats that the provider refused. */
     ladder: FormatLadder;
   };
 
 /** A proposal in progress. */
 export interface ProposalRun extends SessionSettings {
   mode: PlanMode;
-  /** A copy that replaces the session's cycle when the proposal succeeds. */
+  /** A copy that replaces the session's cycle if the proposal succeeds. */
   cycle: PlanCycle;
   /** The task: the cycle's goal, or the user's reply to its saved plan. */
   goal: string;
   /** Empty without memory. */
   memoryBlock: string;
   changed: string[];
-  recorder: TraceRecorder;
+  recorder: EventRecorder;
   signal: AbortSignal | undefined;
 }

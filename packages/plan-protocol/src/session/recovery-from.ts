@@ -5,8 +5,8 @@ import type { PlanVersion } from "../plan/plan.ts";
 import type { PlanIssueCode } from "../plan-issue.ts";
 
 /**
- * How a session reacts to an issue. `repair` returns the answer to the model. `repair_then_descend` does so and then
- * requests the version below. `reread` reads the file again first. `stop` gives up.
+ * How a session reacts to an issue. `repair` sends the answer back to the model. `repair_then_descend` does that, then
+ * requests the next lower version. `reread` rereads the file first. `stop` gives up.
  */
 export type Recovery = "repair" | "repair_then_descend" | "reread" | "stop";
 
@@ -14,7 +14,7 @@ const REREAD: ReadonlySet<string> = new Set<PlanIssueCode>([
   "ERR_BASE_MISMATCH",
   "CONCURRENT_EDIT",
 ]);
-/** Issues that another answer of the model cannot fix. */
+/** Issues that another model answer cannot fix. */
 const STOP: ReadonlySet<string> = new Set<PlanIssueCode>([
   "PROTECTED_PATH",
   "FORBIDDEN_PATH",
@@ -28,14 +28,14 @@ const STOP: ReadonlySet<string> = new Set<PlanIssueCode>([
   "ERR_IO",
 ]);
 
-/** How a session reacts to an issue. An unknown code gets one repair. */
+/** Returns how a session reacts to an issue. Unknown codes get one repair. */
 export function recoveryFrom({ code }: Pick<Issue, "code">): Recovery {
   if (STOP.has(code)) return "stop";
   if (REREAD.has(code)) return "reread";
   return /^ERR_(?:EDIT_|PATCH_(?:NOT|APPLY))/.test(code) ? "repair_then_descend" : "repair";
 }
 
-/** The version to request after one has failed. Undefined below the first. */
+/** Returns the version to request after one fails. Undefined below the first. */
 export function versionBelow(version: PlanVersion): PlanVersion | undefined {
   return planVersions[planVersions.indexOf(version) - 1];
 }

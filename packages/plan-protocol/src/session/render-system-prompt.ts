@@ -2,12 +2,12 @@ import type { JsonSchema } from "@ccl/structured-output";
 
 import { renderEditPrompt } from "../any-format/edit-prompt.ts";
 import type { EditFormat } from "../place/file-change.ts";
-import { memoryKeys } from "../memory/memory-keys.ts";
+import { memorySchemas } from "../memory/apply-memory-patch.ts";
 import { isActionKind } from "../plan/action-kinds.ts";
 import type { ActionKind, PlanAction, PlanVersion } from "../plan/plan.ts";
 import { noChangesMarker } from "../validate/check-summary.ts";
 
-/** Syntax of each kind of action and hints for it. Only version 1 shows UPDATE_FILE. */
+/** Syntax and hints for each kind of action. Only version 1 shows UPDATE_FILE. */
 const ACTION_LINES: Readonly<Record<ActionKind, string>> = {
   CREATE_FILE:
     '{"kind":"CREATE_FILE","path":PATH,"content":TEXT}: a file that does not exist yet, whole. Folders on the way are made.',
@@ -36,7 +36,7 @@ const EDIT_RULES = [
 
 const EXAMPLE_HASH = "0".repeat(64);
 
-/** One good answer for each version, which shows the version's purpose. */
+/** A good sample answer for each version, illustrating its purpose. */
 const EXAMPLES: Readonly<Record<PlanVersion, Omit<PlanAction, "path">>> = {
   1: { kind: "UPDATE_FILE", content: 'export const host = "::1";\nexport const port = 8080;\n' },
   2: {
@@ -57,8 +57,8 @@ const WHOLE_RULES = [
 ];
 
 /**
- * Renders the system prompt of a version or another edit format. It is the same for plan and apply, so that both share
- * a provider's prompt cache. The mode comes at the end of the user's turn.
+ * Renders the system prompt for a version or another edit format. It is the same for plan and apply, so both share a
+ * provider's prompt cache. The mode comes at the end of the user turn.
  */
 export function renderSystemPrompt(version: PlanVersion, format: EditFormat = "json"): string {
   return [
@@ -136,7 +136,9 @@ function memoryLines(): string[] {
   return [
     "",
     "memory_patch, only where the user asks in so many words to remember something; an object with keys of these:",
-    memoryKeys.map(({ key, schema }) => `${key} ${kindOfValue(schema)}`).join("; "),
+    Object.entries(memorySchemas)
+      .map(([key, schema]) => `${key} ${kindOfValue(schema)}`)
+      .join("; "),
   ];
 }
 

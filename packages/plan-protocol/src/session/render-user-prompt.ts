@@ -6,29 +6,29 @@ import type { PlanVersion } from "../plan/plan.ts";
 import { quote } from "../plan-issue.ts";
 import type { PlanMode } from "../validate/valid-plan.ts";
 
-/** Parts of the user's turn. Secrets are already masked. */
+/** Parts of the user turn. Secrets are already masked. */
 export interface UserPrompt {
   mode: PlanMode;
   version: PlanVersion;
   /** Default `json`. */
   format?: EditFormat | undefined;
   goal: string;
-  /** Knowledge about the project from the start, such as a pack. */
+  /** Project knowledge shown from the start, such as a pack. */
   background?: string | undefined;
   report?: string | undefined;
-  /** In the order of the requests. */
+  /** In request order. */
   blocks: readonly ContextBlock[];
   /** Labels of blocks that did not fit. */
   dropped: readonly string[];
-  /** Summary of the plan that is to be applied. */
+  /** Summary of the plan to apply. */
   savedPlan?: string | undefined;
-  /** Files that have changed since that plan was proposed. */
+  /** Files that have changed since that plan. */
   changed: readonly string[];
-  /** What the model wrote when it requested more context. */
+  /** The model's text when it requested more context. */
   notes?: string | undefined;
-  /** Remaining rounds of context. */
+  /** Remaining context rounds. */
   roundsLeft: number;
-  /** Why the version is lower than before. */
+  /** Why the version was lowered. */
   descent?: readonly string[] | undefined;
 }
 
@@ -40,8 +40,8 @@ const TITLES: Readonly<Record<ContextBlock["type"], string>> = {
 };
 
 /**
- * Renders the user's turn. Text that rarely changes comes first, the task last. Every text from outside stands between
- * two fence lines computed from its own hash, which it therefore cannot contain.
+ * Renders the user turn. Text that rarely changes comes first, the task last. All external text is enclosed in fence
+ * lines computed from its own hash, which it therefore cannot contain.
  */
 export function renderUserPrompt(prompt: UserPrompt): string {
   const { background, report, savedPlan, notes, descent = [] } = prompt;
@@ -79,9 +79,9 @@ function renderBlock(block: ContextBlock, format: EditFormat): string {
   return fenced(`${labelOf(block)}${hash}`, block.text);
 }
 
-/** A block's name in the prompt. */
+/** Returns a block's prompt name. */
 export function labelOf({ type, label }: ContextBlock): string {
-  // A label stays on one line, whatever a path or query contains.
+  // A label stays on one line, whatever the path or query contains.
   const plain = quote(label).slice(1, -1);
   return type === "env" ? TITLES.env : `${TITLES[type]}[${plain}]`;
 }

@@ -5,7 +5,6 @@ import { repairMessages } from "@ccl/structured-output";
 import { readEdits } from "../any-format/parse-edits.ts";
 import { cutMiddle } from "../context/apply-context-diet.ts";
 import type { ContextRequest, Plan, PlanVersion } from "../plan/plan.ts";
-import { planWireSchema, schemaHash } from "../schema/plan-schema.ts";
 import { askModel, asksForJson } from "./ask-model.ts";
 import { type CheckedPlan, checkPlan } from "./check-plan.ts";
 import { filePathOf, gatherContext, rereadFiles } from "./gather-context.ts";
@@ -15,27 +14,27 @@ import { renderSystemPrompt } from "./render-system-prompt.ts";
 import { labelOf, renderUserPrompt } from "./render-user-prompt.ts";
 import { selectContext, type ShownContext } from "./select-context.ts";
 
-/** How many characters of the text with which a model requests context are shown to it again. */
+/** Maximum characters of the model's text in a context request that are shown to it again. */
 const MAX_NOTES_CHARS = 4_000;
 const MAX_SHOWN_ISSUES = 10;
 const MAX_ANSWER_CHARS = 20_000;
 
-/** State of a proposal between two calls. */
+/** A proposal's state between two calls. */
 interface Progress {
   version: PlanVersion;
   roundsLeft: number;
-  /** What was repaired: form and content once each. */
+  /** What has been repaired: form and content, once each. */
   repaired: Set<"form" | "content">;
   notes: string;
-  /** Issues of the version above. Empty before a descent. */
+  /** Issues of the next higher version. Empty before a descent. */
   descent: Issue[];
-  /** Issues of the first version, once it was given up. */
+  /** Issues of the first version, set when it is abandoned. */
   cause: Issue[];
   /** An answer to repair and its issues. */
   pending: { issues: Issue[]; answer: string } | undefined;
 }
 
-/** A parsed answer: a plan, a context request, or what is wrong with it. */
+/** A parsed answer: a plan, a context request, or what is wrong. */
 type Reading =
   | { type: "plan"; checked: CheckedPlan }
   | { type: "requests"; plan: Plan }
@@ -43,13 +42,13 @@ type Reading =
       type: "refused";
       stage: "form" | "content";
       issues: Issue[];
-      /** Paths of the actions, if the answer could be read that far. */
+      /** Paths of the actions, if the answer could be parsed that far. */
       paths?: readonly string[] | undefined;
     };
 
 /**
- * Calls the model until a plan passes every check or nothing is left to try. The number of calls is limited by the
- * rounds of context, two repairs, the lower versions, and the formats that a provider may refuse.
+ * Calls the model until a plan passes every check or there is nothing left to try. Calls are limited by the context
+ * rounds, two repairs, the lower versions, and the formats that a provider may refuse.
  */
 export async function runProposal(run: ProposalRun): Promise<Result<CheckedPlan>> {
   const progress: Progress = {
@@ -62,8 +61,6 @@ export async function runProposal(run: ProposalRun): Promise<Result<CheckedPlan>
     pending: undefined,
   };
   for (;;) {
-    const schema_hash = schemaHash(planWireSchema(progress.version));
-    Object.assign(run.recorder.record, { schema_version: progress.version, schema_hash });
     const shown = selectContext(run);
     const response = await askModel(run, messagesOf(run, progress, shown), progress.version);
     const reading = await readAnswer(run, { response, version: progress.version }, shown);
@@ -109,7 +106,7 @@ async function answerRequests(
     return failure(issue);
   }
   progress.roundsLeft -= 1;
-  // Requests beyond the limit on blocks would be dropped, so reading them would only cost time.
+  // Requests beyond the block limit would be dropped, so reading them would only waste time.
   const taken = requests.slice(0, run.limits.maxContextFiles);
   await gatherContext(run, taken, {
     priority: (request) => (request.type === "read_file" ? 0 : 1),
@@ -124,7 +121,7 @@ function ignoredNote(count: number): string[] {
   return count === 0 ? [] : [`(${count} requests of that answer were ignored: too many at once.)`];
 }
 
-/** Prepares the next call after a rejected answer. Returns the issues if nothing is left to try. */
+/** Prepares the next call after a rejected answer. Returns the issues if there is nothing left to try. */
 async function continueProposal(
   run: ProposalRun,
   progress: Progress,
@@ -156,12 +153,12 @@ async function continueProposal(
   progress.pending = undefined;
   progress.descent = issues;
   if (cause.length === 0) progress.cause = issues;
-  // If no patch can be placed, the model needs the whole files.
+  // If no patch can be placed, the model needs the full files.
   await readAgain(run, new Set(paths.filter((path) => shown.readSet.has(path))));
   return undefined;
 }
 
-/** The files whose actions were based on another state or on files that the model had not seen. */
+/** Returns files whose actions were based on another state or on files the model had not seen. */
 function pathsToRead(issues: readonly Issue[], paths: readonly string[]): ReadonlySet<string> {
   const stale = issues.filter(
     (issue) => recoveryFrom(issue) === "reread" || issue.code === "ERR_UPDATE_WITHOUT_BASE",
@@ -172,7 +169,7 @@ function pathsToRead(issues: readonly Issue[], paths: readonly string[]): Readon
   return new Set(indexes.flatMap((index) => paths[index] ?? []));
 }
 
-/** Reads all earlier context from these files again, and also each file as a whole. */
+/** Rereads all earlier context from these files, and each file as a whole. */
 async function readAgain(run: ProposalRun, paths: ReadonlySet<string>): Promise<void> {
   if (paths.size === 0) return;
   const requests = [...paths].map((path): ContextRequest => ({ type: "read_file", path }));
@@ -182,8 +179,8 @@ async function readAgain(run: ProposalRun, paths: ReadonlySet<string>): Promise<
 }
 
 /**
- * Builds the messages: system prompt and memory, the user's turn, and an answer to repair. The same run gives the same
- * bytes.
+ * Builds the messages: system prompt and memory, the user turn, and any answer to repair. The same run produces the
+ * same bytes.
  */
 function messagesOf(
   run: ProposalRun,
@@ -217,8 +214,7 @@ function messagesOf(
   ];
   if (pending === undefined) return messages;
   if (asksForJson(run))
-    // In every format, joining two halves of a plan would be a guess. So an answer that was cut off is requested again
-    // as a whole.
+    // In every format, joining two halves of a plan would be a guess, so a truncated answer is requested again in full.
     return [
       ...messages,
       ...repairMessages(pending.issues, pending.answer, { format: "json_object" }),
@@ -226,7 +222,7 @@ function messagesOf(
   return [...messages, ...repairOfEdits(pending)];
 }
 
-/** Lists the issues of edits. Each message names its own place. */
+/** Lists the issues with edits. Each message names its location. */
 function repairOfEdits({ issues, answer }: NonNullable<Progress["pending"]>): ChatMessage[] {
   const lines = issues.slice(0, MAX_SHOWN_ISSUES).map(({ message }) => `- ${message}`);
   const left = issues.length - lines.length;

@@ -5,18 +5,18 @@ import { filePathOf } from "./gather-context.ts";
 import type { CycleEntry } from "./plan-cycle.ts";
 import type { ProposalRun } from "./proposal-run.ts";
 
-/** The context that the model is shown, and the files that its plan may change. */
+/** Context shown to the model, and the files that its plan may change. */
 export interface ShownContext {
   blocks: ContextBlock[];
   dropped: ContextBlock[];
   /**
-   * Files that are shown at all. Only these may be changed, and only files shown completely and unmasked may be
+   * Files shown in whole or in part. Only these may be changed, and only files shown in full and unmasked may be
    * replaced.
    */
   readSet: ReadSet;
 }
 
-/** Fits the cycle's context into its limits and reports the cuts. */
+/** Fits the cycle's context into the limits and reports the cuts. */
 export function selectContext(run: ProposalRun): ShownContext {
   const given = run.cycle.entries.flatMap((entry) =>
     entry.blocks.map((block) => ({
@@ -28,16 +28,8 @@ export function selectContext(run: ProposalRun): ShownContext {
     given.map(({ block }) => block),
     run.limits,
   );
-  run.recorder.record.context_stats = stats;
-  const { context_files_dropped_count: lost, context_truncated_files_count: truncated } = stats;
-  if (lost > 0 || truncated > 0)
-    run.recorder.emit({
-      type: "CONTEXT_DIET_APPLIED",
-      files: stats.context_files_count,
-      dropped: lost,
-      truncated,
-      total_chars: stats.context_total_chars,
-    });
+  if (stats.dropped > 0 || stats.truncated > 0)
+    run.recorder.emit({ type: "CONTEXT_DIET_APPLIED", ...stats });
   const readSet = new Map<string, ReadFile>();
   for (const path of run.cycle.shownFiles) {
     const file = run.workspace?.readSet.get(path);
@@ -56,7 +48,7 @@ export function selectContext(run: ProposalRun): ShownContext {
   return { blocks, dropped, readSet };
 }
 
-/** Whether a block shows its whole file, as far as is known. */
+/** True if a block shows its whole file, as far as is known. */
 function isWhole({ request }: CycleEntry, block: ContextBlock, { text }: ReadFile): boolean {
   if (request.type !== "read_file") return false;
   const { start_line: start } = request;

@@ -97,23 +97,19 @@ describe("an aborted call", () => {
     });
   });
 
-  it("is told in its trace", async () => {
+  it("is the outcome of the proposal", async () => {
     const controller = new AbortController();
-    const outcomes: string[] = [];
-    const stage = openStage(
-      [
-        () => {
-          controller.abort();
-          return "x";
-        },
-      ],
-      { trace: { write: async ({ outcome }) => void outcomes.push(outcome) } },
-    );
+    const stage = openStage([
+      () => {
+        controller.abort();
+        return "x";
+      },
+    ]);
     await expect(
       stage.session.plan("Fix it.", { signal: controller.signal }),
     ).rejects.toMatchObject({
       code: "aborted",
     });
-    expect(outcomes).toEqual(["aborted"]);
+    expect(stage.events.at(-1)).toMatchObject({ type: "PROPOSAL_ENDED", outcome: "aborted" });
   });
 });

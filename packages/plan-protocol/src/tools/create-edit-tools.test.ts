@@ -183,6 +183,16 @@ describe("a call", () => {
     expect(await readTree(root)).toEqual(before);
   });
 
+  it("changes any number of files by one patch", async () => {
+    const names = Array.from({ length: 70 }, (_, at) => `part${at}.js`);
+    for (const name of names) await writeFile(join(root, name), "one();\n");
+    const updates = names.map((name) => `*** Update File: ${name}\n@@\n-one();\n+two();\n`);
+    const patch = `*** Begin Patch\n${updates.join("")}*** End Patch`;
+    const [answer] = await callAll([["apply_patch", { patch }]]);
+    expect(answer?.split("\n")).toHaveLength(70);
+    expect(await readFile(join(root, "part69.js"), "utf8")).toBe("two();\n");
+  });
+
   it("tells a slip that was forgiven", async () => {
     const patch = REMOVAL.replace("-const two = 2;", "-const two = 2;  ").replace(
       /\*{3} Delete.*\n/,

@@ -6,12 +6,13 @@ import { editedPaths } from "../any-format/parse-edits.ts";
 import type { ContextRequest } from "../plan/plan.ts";
 import { refusal } from "../plan-issue.ts";
 import { PlanProtocolError } from "../plan-protocol-error.ts";
+import { remarksOn } from "../validate/valid-plan.ts";
 import type { FileWorkspace } from "../workspace/file-workspace.ts";
 import type { ApplyOptions, PlanPreview } from "../workspace/plan-workspace.ts";
 
-/** How the edits of a model's tool calls are applied. */
+/** How to apply the edits in a model's tool calls. */
 export interface EditToolsOptions extends Pick<ApplyOptions, "checks" | "mustPass" | "mayFail"> {
-  /** Called before an edit that deletes something. Without it such edits are rejected. */
+  /** Called before an edit that deletes something. If absent, such edits are rejected. */
   confirm?: ((preview: PlanPreview) => boolean | Promise<boolean>) | undefined;
 }
 
@@ -25,7 +26,7 @@ interface ToolText {
   required: readonly string[];
 }
 
-/** What the model sees of each tool. */
+/** Tool definitions shown to the model. */
 const TOOLS = {
   read_file: {
     description: "Gives a file's text, or the lines from start_line to end_line.",
@@ -64,9 +65,8 @@ const TOOLS = {
 
 /**
  * Creates tools for an agent loop: `read_file`, `str_replace`, `create_file`, `apply_patch`, `undo_edit`. Each edit is
- * one transaction of the workspace, applied completely or not at all, and `undo_edit` rolls the last one back. A call
- * returns text for the model, which begins with `Not done.` if the call was rejected. Calls run one at a time, in
- * order.
+ * one workspace transaction, applied completely or not at all, and `undo_edit` rolls back the last one. A call returns
+ * text for the model, which begins with `Not done.` if the call was rejected. Calls run one at a time, in order.
  */
 export function createEditTools(
   workspace: FileWorkspace,
@@ -124,7 +124,7 @@ export function createEditTools(
   ];
 }
 
-/** Applies the edits of an answer. Returns what they did, or why nothing was done. */
+/** Applies an answer's edits. Returns what they did, or why nothing was done. */
 async function applyAnswer(
   workspace: FileWorkspace,
   answer: string,
@@ -150,12 +150,12 @@ async function applyAnswer(
   onApplied(transactionId);
   return [
     ...changes.map((change) => `${change.kind} ${change.path}`),
-    ...plan.actions.flatMap((action) => ("remarks" in action ? (action.remarks ?? []) : [])),
+    ...remarksOn(plan),
     ...rewrittenPaths.map((rewritten) => `A check rewrote ${rewritten}. Read it again.`),
   ].join("\n");
 }
 
-/** Applies a plan with the hash of its preview. If the plan deletes something, the caller must consent first. */
+/** Applies a plan with its preview's hash. If the plan deletes something, the caller must consent first. */
 async function applyPlan(
   workspace: FileWorkspace,
   plan: Parameters<FileWorkspace["apply"]>[0],

@@ -4,11 +4,12 @@ import type { Plan } from "../plan/plan.ts";
 import { type PlanIssueCode, planIssue } from "../plan-issue.ts";
 import type { PlanMode } from "./valid-plan.ts";
 
-/** Prefix of a summary that says that nothing needs to change. */
+/** Prefix of a summary that says no changes are needed. */
 export const noChangesMarker = "NO_CHANGES:";
 
 /**
- * Checks that summary and actions fit the mode, and returns the summary. In apply mode a missing summary is generated.
+ * Checks that the summary and actions fit the mode, and returns the summary. In apply mode, a missing summary is
+ * generated.
  */
 export function checkSummary(
   { actions, summary = "" }: Plan,

@@ -11,8 +11,8 @@ export interface PlacedAction {
 }
 
 /**
- * Finds actions that exclude each other. Each is `ERR_ACTION_CONFLICT` with the place of the later one. Two spellings
- * that differ by case or Unicode form are one place: some systems see two files, others one.
+ * Finds actions that exclude each other. Each is an `ERR_ACTION_CONFLICT` at the later one's path. Spellings that
+ * differ only by case or Unicode form count as one place, since some systems see two files, others one.
  */
 export function findConflicts(actions: readonly PlacedAction[]): PlanIssue[] {
   const issues: PlanIssue[] = [];
@@ -52,10 +52,7 @@ export function findConflicts(actions: readonly PlacedAction[]): PlanIssue[] {
   return issues;
 }
 
-/**
- * Finds an action that turns a parent folder into something else: it puts a file there, or deletes it while something
- * in it is kept.
- */
+/** Finds an action that replaces a parent folder with a file, or deletes it while something in it is kept. */
 function conflictingParent(
   action: PlacedAction,
   byKey: ReadonlyMap<string, PlacedAction>,
@@ -72,7 +69,7 @@ function conflictingParent(
     );
 }
 
-/** The folders on the way to a path from the top down, and the path itself. */
+/** Returns a path's parent folders, from the top down, and the path itself. */
 function placesOn(path: string): string[] {
   const names = path.split("/");
   return names.map((_name, index) => names.slice(0, index + 1).join("/"));

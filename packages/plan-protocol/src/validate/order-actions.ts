@@ -14,8 +14,8 @@ const RANK: Readonly<Record<ActionKind, number>> = {
 };
 
 /**
- * Sorts actions into the order of application: folders, whole files, patches and edits, deleted files, deleted folders
- * from the deepest up. Equal ones are sorted by path.
+ * Sorts actions into application order: folders, whole files, patches and edits, deleted files, then deleted
+ * folders, deepest first. Ties are sorted by path.
  */
 export function orderActions<Action extends { kind: ActionKind; path: string }>(
   actions: readonly Action[],

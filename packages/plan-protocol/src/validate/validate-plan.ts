@@ -16,10 +16,10 @@ import { findConflicts, type PlacedAction } from "./find-conflicts.ts";
 import { orderActions } from "./order-actions.ts";
 import type { PlanMode, ReadSet, ValidAction, ValidPlan } from "./valid-plan.ts";
 
-/** What a plan is checked against. */
+/** What to check a plan against. */
 export interface ValidatePlanOptions {
   mode: PlanMode;
-  /** Files that were read for the plan. In apply mode UPDATE_FILE, PATCH_FILE and EDIT_FILE need their file in it. */
+  /** Files read for the plan. In apply mode, UPDATE_FILE, PATCH_FILE and EDIT_FILE need their file to be here. */
   readSet?: ReadSet | undefined;
   policy?: PlanPolicy | undefined;
   limits?: Partial<PlanLimits> | undefined;
@@ -36,24 +36,25 @@ interface Settings {
   totalBytes: number;
 }
 
-/** What only an answer in another format says. */
+/** Data that only an answer in another format has. */
 export interface ReadAnswer {
-  /** Edits that are to be placed, by the action's index. */
+  /** Edits to place, keyed by action index. */
   edits?: ReadonlyMap<number, readonly EditOfFile[]> | undefined;
-  /** Why a requested file could not be read, by its path. */
+  /** Why a requested file could not be read, keyed by path. */
   unread?: ReadonlyMap<string, string> | undefined;
+  /** One sentence about each part of the answer without edits. */
+  remarks?: string[] | undefined;
 }
 
 /**
- * Checks everything in a plan that can be checked without the files themselves, and sorts its actions into the order
- * of application. The result holds all issues at once, with paths into the plan as given. Codes are those of
- * `PlanIssueCode`.
+ * Checks everything in a plan that can be checked without the files, and sorts its actions into application order. The
+ * result holds all issues at once, with paths into the plan as given. Codes are those of `PlanIssueCode`.
  */
 export function validatePlan(plan: Plan, options: ValidatePlanOptions): Result<ValidPlan> {
   return checkPlanOf(plan, options);
 }
 
-/** `validatePlan` for the plan of an answer in any format. */
+/** Like `validatePlan`, for a plan from an answer in any format. */
 export function checkPlanOf(
   plan: Plan,
   options: ValidatePlanOptions,
@@ -86,14 +87,15 @@ export function checkPlanOf(
         ["actions"],
       ),
     );
-  // A plan far beyond the limit is rejected for that. Checking all of it would only cost time.
+  // A plan far over the limit is rejected for that. Checking all of it would only waste time.
   const actions = checkActions(plan.actions.slice(0, maxActions), settings);
   checkRequests(plan, settings);
   if (issues.length > 0) return { ok: false, issues };
   const ordered = orderActions(actions);
+  const { remarks } = answer;
   return {
     ok: true,
-    value: { version, mode, actions: ordered, summary, context_requests, memory_patch },
+    value: { version, mode, actions: ordered, summary, context_requests, memory_patch, remarks },
   };
 }
 
@@ -139,7 +141,7 @@ function checkActions(actions: readonly PlanAction[], settings: Settings): Valid
   return valid;
 }
 
-/** The new path of MOVE_FILE. */
+/** Returns MOVE_FILE's new path. */
 function targetOf(
   { kind, to }: PlanAction,
   at: (string | number)[],

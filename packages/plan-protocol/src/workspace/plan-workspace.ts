@@ -4,7 +4,7 @@ import type { ContextBlock } from "../context/context-block.ts";
 import type { ContextRequest } from "../plan/plan.ts";
 import type { ReadSet, ValidPlan } from "../validate/valid-plan.ts";
 
-/** Results of context requests. If a request cannot be answered, its block says so, and no error is thrown. */
+/** Results of context requests. If a request cannot be answered, its block says so, and nothing is thrown. */
 export interface FulfilledContext {
   blocks: ContextBlock[];
   /** Requests that could not be answered, with the reason. */
@@ -24,11 +24,11 @@ export interface RiskMark {
   message: string;
 }
 
-/** The effect of one action on one path. */
+/** One action's effect on one path. */
 export interface PreviewedChange {
   kind: ValidPlan["actions"][number]["kind"];
   path: string;
-  /** The path on disk, relative to the root. For MOVE_FILE the new path. */
+  /** The path on disk, relative to the root. For MOVE_FILE, the new path. */
   target: string;
   /** Unified diff. Empty for folders. */
   diff: string;
@@ -37,53 +37,54 @@ export interface PreviewedChange {
   risks: RiskMark[];
 }
 
-/** The effect of a plan on the current files. */
+/** A plan's effect on the current files. */
 export interface PlanPreview {
-  /** SHA-256 over the plan's canonical JSON and the bases of the preview. `confirm` must repeat it. */
+  /** SHA-256 over the plan's canonical JSON and the preview's base files. `confirm` must repeat it. */
   planHash: string;
   changes: PreviewedChange[];
+  /** The plan's differences from the literal answer, as sentences. */
+  remarks: string[];
   /** True if something is deleted. `apply` then needs `confirm: planHash`. */
   needsConfirmation: boolean;
 }
 
-/** A command that must pass after the change, as it did before. */
+/** A command that must pass after the change if it passed before. */
 export interface PlanCheck {
   name: string;
-  /** Program and arguments. Runs without a shell. */
+  /** Program and arguments, run without a shell. */
   command: [string, ...string[]];
-  /** Relative to the root. Default the root. */
+  /** Relative to the root, which is the default. */
   directory?: string | undefined;
-  /** Default 120,000. */
+  /** Default: 120,000. */
   timeoutMs?: number | undefined;
   env?: Record<string, string> | undefined;
 }
 
 /**
  * The result of a check. A check that failed before the change may fail after it, as `failed_before`, if both outputs
- * have recognizable findings and none is new. It recognizes failed tests (TAP, pytest, go test, cargo test, vitest,
- * jest) and findings of compilers and linters (`path:line: text`, `path(line,column): text`, rustc, eslint, biome,
- * ruff, oxlint).
+ * have recognizable findings and none is new. Recognizes failed tests (TAP, pytest, go test, cargo test, vitest, jest)
+ * and compiler and linter findings (`path:line: text`, `path(line,column): text`, rustc, eslint, biome, ruff, oxlint).
  */
 export interface CheckOutcome {
   name: string;
   status: "passed" | "failed" | "timed_out" | "failed_before";
   exitCode?: number | undefined;
-  /** Tests and findings that are new since the change, if the check also failed before. */
+  /** New tests and findings since the change, if the check also failed before. */
   newFailures?: string[] | undefined;
   /** Both output streams, masked and shortened. */
   output: string;
   durationMs: number;
 }
 
-/** Options of a call that may take long. */
+/** Options of a potentially slow call. */
 export interface Abortable {
-  /** An abort rejects the call with `aborted`. */
+  /** Aborting rejects the call with `aborted`. */
   signal?: AbortSignal | undefined;
 }
 
-/** How checks are run. */
+/** How to run checks. */
 export interface CheckOptions extends Abortable {
-  /** Shortens the outputs in outcomes and issues. Default: head and tail, 8,000 characters. */
+  /** Shortens outputs in outcomes and issues. Default: head and tail, 8,000 characters. */
   shortenOutput?: ((output: string) => string) | undefined;
 }
 
@@ -97,31 +98,29 @@ export interface AppliedPlan {
     sha256After?: string | undefined;
   }[];
   checks: CheckOutcome[];
-  /** Files of the plan that a check rewrote after the change, as a formatter does. */
+  /** The plan's files that a check rewrote after the change, as a formatter does. */
   rewrittenPaths: string[];
 }
 
-/** Options of an apply. */
+/** Options of `apply`. */
 export interface ApplyOptions extends CheckOptions {
   checks?: PlanCheck[] | undefined;
-  /**
-   * Outcomes of `check` for the same checks on the current files, so that they need not run again before the change.
-   */
+  /** Outcomes of `check` for the same checks on the current files. Avoids running them again before the change. */
   before?: readonly CheckOutcome[] | undefined;
-  /** Skips the checks before the change. Then any failed check causes a rollback, even if it failed before. */
+  /** Skips the checks before the change. Any failed check then causes a rollback, even if it failed before. */
   mustPass?: boolean | undefined;
   /**
-   * Applies even if a check failed before the change without findings to compare. By default the result is
+   * Applies even if a check failed before the change without comparable findings. By default, the result is
    * `AUTO_CHECK_FAILED_BEFORE`, and nothing is written.
    */
   mayFail?: boolean | undefined;
-  /** The `planHash` of a preview. Required if something is deleted. */
+  /** The preview's `planHash`. Required if something is deleted. */
   confirm?: string | undefined;
 }
 
 /** The files that a plan is based on and applied to. */
 export interface PlanWorkspace {
-  /** The files read so far. Patches and edits are checked against them. */
+  /** Files read so far. Patches and edits are checked against them. */
   readonly readSet: ReadSet;
   read(requests: readonly ContextRequest[], options?: Abortable): Promise<FulfilledContext>;
   preview(plan: ValidPlan, options?: Abortable): Promise<Result<PlanPreview>>;

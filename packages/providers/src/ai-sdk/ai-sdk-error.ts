@@ -15,8 +15,8 @@ import { retryAfterMs } from "../http/retry-after.ts";
 import { openAiCodeOf, readOpenAiError } from "../openai-compatible/open-ai-error.ts";
 
 /**
- * Converts an error of the AI SDK by the status and the body of its API errors. It is not kept as the cause, since it
- * holds the request.
+ * Converts an AI SDK error by the status and body of its API error. Does not keep it as the cause, since it holds the
+ * request.
  */
 export function toModelError(
   caught: unknown,

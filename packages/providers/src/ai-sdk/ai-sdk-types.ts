@@ -1,10 +1,10 @@
-/** The part of an AI SDK call that all versions share. The wrapper passes more. */
+/** The call fields that all AI SDK versions share. The wrapper passes more. */
 export interface AiSdkCall {
   prompt: object[];
   abortSignal?: AbortSignal | undefined;
 }
 
-/** The members that the wrapper uses of an AI SDK language model, versions 2 to 4 of its interface. */
+/** The fields of an AI SDK language model (interface versions 2 to 4) that the wrapper uses. */
 export interface AiSdkLanguageModel {
   readonly specificationVersion: string;
   readonly provider: string;
@@ -13,7 +13,7 @@ export interface AiSdkLanguageModel {
   doStream(call: AiSdkCall): PromiseLike<{ stream: ReadableStream<object> }>;
 }
 
-/** The members that the wrapper uses of an AI SDK embedding model, versions 2 and 3 of its interface. */
+/** The fields of an AI SDK embedding model (interface versions 2 and 3) that the wrapper uses. */
 export interface AiSdkEmbeddingModel {
   readonly provider: string;
   readonly modelId: string;

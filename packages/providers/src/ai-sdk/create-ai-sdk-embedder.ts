@@ -5,18 +5,18 @@ import { runCall } from "../http/run-call.ts";
 import { toModelError } from "./ai-sdk-error.ts";
 import type { AiSdkEmbeddingModel } from "./ai-sdk-types.ts";
 
-/** The embedding model to wrap. */
+/** Options of `createAiSdkEmbedder`. */
 export interface AiSdkEmbedderOptions {
   model: AiSdkEmbeddingModel;
-  /** Length of each vector, which the SDK does not report. Vectors of another length are an error. */
+  /** Length of each vector, which the SDK does not report. The embedder rejects vectors of any other length. */
   dimensions: number;
-  /** Limit of one call. */
+  /** Time limit for a call. */
   timeoutMs?: number | undefined;
-  /** How often a call is retried after a failure that may be temporary. Default: 2. */
+  /** Maximum number of retries after a failure that may be temporary. Default: 2. */
   retries?: number | undefined;
 }
 
-/** Wraps an embedding model of the AI SDK. Batches have the size that the model allows. */
+/** Wraps an AI SDK embedding model. Uses the model's own batch size. */
 export function createAiSdkEmbedder(options: AiSdkEmbedderOptions): Embedder {
   const { model, dimensions, timeoutMs, retries } = options;
   const { provider, modelId } = model;

@@ -19,19 +19,19 @@ import { collectLosses } from "../wire/losses.ts";
 import { toModelError } from "./ai-sdk-error.ts";
 import type { AiSdkCall, AiSdkLanguageModel } from "./ai-sdk-types.ts";
 
-/** The model to wrap. */
+/** Options of `createAiSdkModel`. */
 export interface AiSdkModelOptions {
   model: AiSdkLanguageModel;
   capabilities?: ModelCapabilities | undefined;
-  /** Limit of calls that give no `timeoutMs`. */
+  /** Time limit for calls without their own `timeoutMs`. */
   timeoutMs?: number | undefined;
-  /** How often a call is retried, as in the other adapters. Default: 2. */
+  /** Maximum number of retries, as in the other adapters. Default: 2. */
   retries?: number | undefined;
 }
 
 /**
- * Wraps a language model of the AI SDK, versions 2 to 4 of its interface. Calls are retried here, since the SDK retries
- * above its models.
+ * Wraps an AI SDK language model (interface versions 2 to 4). Retries calls itself, since the SDK only retries above
+ * its models.
  */
 export function createAiSdkModel(options: AiSdkModelOptions): StreamingModel {
   const { model, capabilities } = options;
@@ -92,7 +92,7 @@ async function* readPieces(
   }
 }
 
-/** Builds the options of `doGenerate` and `doStream`. `providerOptions` are passed unchanged. */
+/** Builds the options for `doGenerate` and `doStream`. Passes `providerOptions` unchanged. */
 function toAiSdkCall(
   request: ModelRequest,
   {
@@ -138,7 +138,9 @@ const pieceTypes: Record<string, TextDelta["type"] | undefined> = {
 };
 const kept = new Set(["reasoning-end", "file", "source", "tool-result", "tool-call"]);
 
-/** Creates a reader for the parts of `doStream` except errors. Its body is the result that `doGenerate` would have. */
+/**
+ * Creates a reader for all parts of `doStream` except errors. Builds the body that `doGenerate` would have returned.
+ */
 function createAiSdkReader(): StreamReader {
   const content: JsonRecord[] = [];
   let result: JsonRecord = {};

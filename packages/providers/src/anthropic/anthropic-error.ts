@@ -3,7 +3,7 @@ import { type JsonRecord, recordAt, stringAt, withoutUndefined } from "@ccl/core
 
 import type { ReportedError } from "../http/reported-error.ts";
 
-// The API reports an unknown parameter as its path and a fixed sentence.
+// The API reports an unknown parameter as its path followed by a fixed sentence.
 const unknownParameter = /^([A-Za-z0-9_.]+): Extra inputs are not permitted$/;
 const contextSentence = /^prompt is too long: \d+ tokens > \d+ maximum$/;
 const formatParameters = new Set<string | undefined>([
@@ -24,7 +24,7 @@ const codeOfType: Record<string, LanguageModelErrorCode> = {
   not_found_error: "invalid_request",
 };
 
-/** Reads Anthropic's `{ type: "error", error: { type, message } }`, as a body or as an event of a stream. */
+/** Reads Anthropic's `{ type: "error", error: { type, message } }` from a body or a stream event. */
 export function readAnthropicError(body: JsonRecord): ReportedError | undefined {
   const error = recordAt(body, "error");
   if (body["type"] !== "error" && Object.keys(error).length === 0) return undefined;
@@ -36,7 +36,7 @@ export function readAnthropicError(body: JsonRecord): ReportedError | undefined 
   });
 }
 
-/** The code for the error's type. In a stream there is no status. */
+/** Returns the code for the error's type. Stream errors have no status. */
 export function anthropicCodeOf(reported: ReportedError): LanguageModelErrorCode | undefined {
   const { status, type, parameter, message = "" } = reported;
   if (type === "invalid_request_error" && status === 400) {

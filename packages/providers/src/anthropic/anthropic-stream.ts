@@ -19,7 +19,7 @@ interface GrowingBlock {
   input: string;
 }
 
-// The field to which a delta of this type is appended, and the type of its block.
+// Maps each delta type to its block type and the field to append to.
 const targets: Record<string, [type: string, field: string] | undefined> = {
   text_delta: ["text", "text"],
   thinking_delta: ["thinking", "thinking"],
@@ -28,7 +28,7 @@ const targets: Record<string, [type: string, field: string] | undefined> = {
   citations_delta: ["text", "citation"],
 };
 
-/** Assembles the events of one streamed message. Blocks keep the order in which they began. */
+/** Assembles the events of a streamed message. Keeps blocks in the order in which they started. */
 export function createAnthropicReader(): StreamReader {
   const blocks: GrowingBlock[] = [];
   const atIndex = new Map<number, GrowingBlock>();
@@ -44,7 +44,7 @@ export function createAnthropicReader(): StreamReader {
   };
   const join = (fields: JsonRecord, ...others: string[]): void => {
     Object.assign(message, without(fields, "content", "usage", ...others));
-    // Some gateways report only the tokens after the start in the last event.
+    // In the last event, some gateways report only the tokens since the start.
     for (const [key, count] of Object.entries(without(recordAt(fields, "usage"))))
       usage[key] = count || usage[key] || count;
   };
@@ -65,7 +65,7 @@ export function createAnthropicReader(): StreamReader {
       const delta = recordAt(event, "delta");
       const [type, field] = targets[stringAt(delta, "type") ?? ""] ?? [];
       if (type === undefined || field === undefined) return [];
-      // Some gateways omit the start of a block.
+      // Some gateways omit the event that starts a block.
       const known = atIndex.get(numberAt(event, "index") ?? 0) ?? start(event, { type });
       return grow(known, field, delta[field]);
     },
@@ -108,7 +108,7 @@ function grow(growing: GrowingBlock, field: string, piece: unknown): TextDelta[]
   return [];
 }
 
-// Arguments stay as text, since parsing can fail or change how they are written.
+// Keeps arguments as text, since parsing could fail or change their formatting.
 function finished({ block, input }: GrowingBlock): JsonRecord {
   if (input === "") return block;
   const isCall = block["type"] === "tool_use";

@@ -4,7 +4,7 @@ import {
   type ModelRequest,
   type StreamingModel,
 } from "@ccl/core";
-import { type JsonRecord, arrayAt, isRecord, recordAt, withoutUndefined } from "@ccl/core/json";
+import { type JsonRecord, arrayAt, isRecord, withoutUndefined } from "@ccl/core/json";
 import { type BodyOptions, createWireModel } from "../http/create-wire-model.ts";
 import { type EndpointOptions, callUrl } from "../http/endpoint.ts";
 import { fromAnthropicAnswer } from "../wire/anthropic/anthropic-answer.ts";
@@ -15,25 +15,25 @@ import { unlessEmpty } from "../wire/wire-fields.ts";
 import { anthropicCodeOf, readAnthropicError } from "./anthropic-error.ts";
 import { createAnthropicReader } from "./anthropic-stream.ts";
 
-/** The model's address and the settings that the API needs for each call. */
+/** Options of `createAnthropicModel`. */
 export interface AnthropicOptions extends EndpointOptions {
-  /** Without `/v1`. Default: Anthropic's. */
+  /** Base URL without `/v1`. Default: Anthropic's. */
   baseUrl?: string | undefined;
   model: string;
-  /** The limit of requests without `maxOutputTokens`, since the API requires one. Default: 4096. */
+  /** Used for requests without `maxOutputTokens`, since the API requires a limit. Default: 4096. */
   maxOutputTokens?: number | undefined;
   /**
-   * Adds cache breakpoints for Anthropic's prompt cache: at the end of the system text or the tools, and of the last
-   * turns of a conversation. Breakpoints of the caller replace them. Default: true.
+   * Whether to add breakpoints for Anthropic's prompt cache: after the system text or the tools, and after the last
+   * turns of a conversation. Has no effect if the caller sets a breakpoint. Default: true.
    */
   marksPromptCache?: boolean | undefined;
   capabilities?: ModelCapabilities | undefined;
 }
 
 /**
- * Creates a model for Anthropic's `/v1/messages`. Without `apiKey` the key is read from `ANTHROPIC_API_KEY`, but only
+ * Creates a model for Anthropic's `/v1/messages`. Without `apiKey`, reads the key from `ANTHROPIC_API_KEY`, but only
  * for Anthropic's own server.
- * @throws LanguageModelError `invalid_request` if the address is not usable.
+ * @throws LanguageModelError `invalid_request` if the URL is invalid
  */
 export function createAnthropicModel(options: AnthropicOptions): StreamingModel {
   const {
@@ -71,7 +71,7 @@ export function createAnthropicModel(options: AnthropicOptions): StreamingModel 
   );
 }
 
-/** Builds the body of a call of `/v1/messages`. */
+/** Builds the request body for `/v1/messages`. */
 function toAnthropicBody(
   request: ModelRequest,
   named: { model: string; maxOutputTokens: number },
@@ -79,7 +79,7 @@ function toAnthropicBody(
 ): JsonRecord {
   const { system, messages } = toAnthropicMessages(request.messages, { report });
   const { output_config: given, ...options } = request.providerOptions ?? {};
-  const outputConfig = { ...formatOf(request), ...recordAt({ given }, "given") };
+  const outputConfig = { ...formatOf(request), ...(isRecord(given) ? given : {}) };
   const { tools, toolChoice } = askedTools(request);
   return withoutUndefined({
     model: named.model,
@@ -97,7 +97,7 @@ function toAnthropicBody(
         : toolChoice && { type: toolChoice === "required" ? "any" : toolChoice },
     output_config: unlessEmpty(outputConfig),
     temperature: request.temperature,
-    // 1 is the API's default, and newer models reject it together with a temperature.
+    // 1 is the API's default. Newer models reject it when the temperature is also set.
     top_p: request.topP === 1 ? undefined : request.topP,
     top_k: request.topK,
     // A penalty of 0 has no effect.
@@ -114,19 +114,23 @@ function formatOf({ responseFormat }: ModelRequest): JsonRecord {
   if (responseFormat === undefined || responseFormat.type === "text") return {};
   if (responseFormat.type === "json_schema")
     return { format: { type: "json_schema", schema: responseFormat.schema } };
-  const message = "anthropic has no response format json_object; ask for json_schema, or for text.";
+  const message =
+    "Anthropic does not support the response format json_object; use json_schema or text.";
   throw new LanguageModelError("unsupported_response_format", message);
 }
 
 const mark = { type: "ephemeral" };
 
 /**
- * Adds a cache breakpoint at the end of each prefix that the next call is likely to repeat: the system text or, without
- * one, the tools. Once the model has answered, also the user's last two turns. A single question gets none, since a
- * cache write costs more than a read. Returns the body unchanged if the caller has set a breakpoint.
+ * Adds a cache breakpoint after each prefix that the next call is likely to repeat: the system text or, without one,
+ * the tools. Once the model has answered, also marks the user's last two turns. Skips a single question, since a cache
+ * write costs more than a read. Returns the body unchanged if the caller has set a breakpoint.
  */
 function withCacheMarks(body: JsonRecord): JsonRecord {
-  if (JSON.stringify(body).includes('"cache_control":')) return body;
+  // A schema may have a property of that name.
+  const withoutSchemas = (key: string, value: unknown): unknown =>
+    key === "input_schema" ? undefined : value;
+  if (JSON.stringify(body, withoutSchemas).includes('"cache_control":')) return body;
   const { system, tools } = body;
   const turns = arrayAt(body, "messages").filter(isRecord);
   const answered = turns.some(({ role }) => role === "assistant");

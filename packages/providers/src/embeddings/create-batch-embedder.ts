@@ -4,10 +4,10 @@ import { type Embedder, LanguageModelError } from "@ccl/core";
 export interface BatchModel {
   /** The embedder's name. It includes everything that the vectors depend on. */
   name: string;
-  /** The name for errors. */
+  /** The name to show in errors. */
   provider: string;
   dimensions: number;
-  /** The maximum number of texts in a batch. */
+  /** Maximum number of texts in a batch. */
   batchSize: number | (() => Promise<number>);
   embedBatch(
     texts: string[],
@@ -15,12 +15,12 @@ export interface BatchModel {
   ): Promise<readonly ArrayLike<unknown>[]>;
 }
 
-/** Creates an embedder that runs its batches one after the other and keeps the order of the texts. */
+/** Creates an embedder that runs its batches one at a time and keeps the order of the texts. */
 export function createBatchEmbedder(model: BatchModel): Embedder {
   const { name, dimensions, batchSize } = model;
   for (const [option, value] of Object.entries({ dimensions, batchSize })) {
     if (typeof value === "function" || (Number.isSafeInteger(value) && value >= 1)) continue;
-    const message = `${option} is ${value}; give a whole number above 0.`;
+    const message = `${option} is ${value}; pass a whole number above 0.`;
     throw new LanguageModelError("invalid_request", message);
   }
   return {

@@ -10,9 +10,9 @@ import { createBatchEmbedder } from "./create-batch-embedder.ts";
 /** Options of both HTTP embedders. */
 export interface EmbedderOptions extends EndpointOptions {
   model: string;
-  /** Length of each vector. Vectors of another length are an error. */
+  /** Length of each vector. The embedder rejects vectors of any other length. */
   dimensions: number;
-  /** The maximum number of texts in a call. Default: 128. */
+  /** Maximum number of texts in a call. Default: 128. */
   batchSize?: number | undefined;
 }
 
@@ -20,7 +20,7 @@ export interface EmbedderOptions extends EndpointOptions {
 export interface EmbeddingWire {
   path: string;
   toBody(texts: readonly string[]): JsonRecord;
-  /** The vectors in the order of the texts. Some may be missing. */
+  /** Returns the vectors in the order of the texts. Some may be missing. */
   readVectors(body: JsonRecord): unknown[];
 }
 

@@ -4,7 +4,7 @@ import { loadOnce, throwIfAborted, untilAborted } from "@ccl/core/async";
 import { quoteOf } from "../http/reported-error.ts";
 import { createBatchEmbedder } from "./create-batch-embedder.ts";
 
-/** Computes the vectors of texts, in their order. */
+/** Computes the vectors of texts. Returns them in the same order. */
 type EmbedBatch = (texts: string[]) => Promise<readonly ArrayLike<unknown>[]>;
 
 /** A model that runs in this process. */
@@ -17,9 +17,9 @@ export interface LocalModel {
 }
 
 /**
- * Creates an embedder for a model in this process. The vectors have length 1. The first call loads the model for all
- * later ones, and after a failed load the next call tries again. Each batch first yields to timers and aborts, since
- * computing blocks them.
+ * Creates an embedder for a model in this process. The vectors have length 1. The first call loads the model. If
+ * loading fails, the next call tries again. Yields to timers and aborts before each batch, since the computation blocks
+ * them.
  */
 export function createLocalEmbedder({ load, ...model }: LocalModel): Embedder {
   const { name } = model;
@@ -43,7 +43,7 @@ export function createLocalEmbedder({ load, ...model }: LocalModel): Embedder {
     async embedBatch(texts, signal) {
       await new Promise((resolve) => setTimeout(resolve));
       throwIfAborted(signal, LanguageModelError);
-      // The library cannot be stopped. After an abort it finishes its batch, but the caller does not wait for it.
+      // The library cannot be stopped. After an abort it finishes its batch, but the caller does not wait.
       return untilAborted(run(texts), signal, LanguageModelError);
     },
   });
@@ -54,7 +54,7 @@ function failureOf(what: string, cause: unknown): LanguageModelError {
   return new LanguageModelError("provider_error", `${what}${quoteOf(words, [])}`, { cause });
 }
 
-/** Scales a vector to length 1. A vector of zeros is returned unchanged. */
+/** Scales a vector to length 1. Returns a zero vector unchanged. */
 function normalized(vector: ArrayLike<unknown>): ArrayLike<unknown> {
   const numbers = Array.from(vector, Number);
   const norm = Math.sqrt(numbers.reduce((sum, value) => sum + value * value, 0));

@@ -4,15 +4,15 @@ import { arrayAt } from "@ccl/core/json";
 import { openAiService } from "../openai-compatible/open-ai-service.ts";
 import { createEmbedder, type EmbedderOptions } from "./create-embedder.ts";
 
-/** The address of the model. A text that is longer than the model's context is an error and is not truncated. */
+/** Options of `createOllamaEmbedder`. Text that exceeds the model's context is an error. It is not truncated. */
 export interface OllamaEmbedderOptions extends EmbedderOptions {
-  /** Without `/api`. Default: `http://localhost:11434`. */
+  /** Base URL without `/api`. Default: `http://localhost:11434`. */
   baseUrl?: string | undefined;
 }
 
 /**
- * Creates an embedder for Ollama's `/api/embed`, since `/v1` truncates long texts. Only ollama.com gets
- * `OLLAMA_API_KEY`.
+ * Creates an embedder for Ollama's `/api/embed`, since `/v1` truncates long texts. Sends `OLLAMA_API_KEY` only to
+ * ollama.com.
  */
 export function createOllamaEmbedder(options: OllamaEmbedderOptions): Embedder {
   const { model, baseUrl = "http://localhost:11434" } = options;

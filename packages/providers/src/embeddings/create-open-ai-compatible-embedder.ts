@@ -4,15 +4,15 @@ import { arrayAt, numberAt } from "@ccl/core/json";
 import { openAiService } from "../openai-compatible/open-ai-service.ts";
 import { createEmbedder, type EmbedderOptions } from "./create-embedder.ts";
 
-/** The address of the model, and what its server receives. */
+/** Options of `createOpenAiCompatibleEmbedder`. */
 export interface OpenAiCompatibleEmbedderOptions extends EmbedderOptions {
-  /** Ends in `/v1` for nearly all servers. Default: OpenAI's. */
+  /** Base URL, which ends in `/v1` for nearly all servers. Default: OpenAI's. */
   baseUrl?: string | undefined;
-  /** The first part of the embedder's name. Default: `openai-compatible`. */
+  /** Prefix of the embedder's name. Default: `openai-compatible`. */
   provider?: string | undefined;
 }
 
-/** Creates an embedder for `/embeddings`. Keys are found as in `createOpenAiCompatibleModel`. */
+/** Creates an embedder for `/embeddings`. Finds keys as `createOpenAiCompatibleModel` does. */
 export function createOpenAiCompatibleEmbedder(options: OpenAiCompatibleEmbedderOptions): Embedder {
   const { model } = options;
   return createEmbedder(

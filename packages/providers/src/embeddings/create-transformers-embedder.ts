@@ -2,10 +2,10 @@ import { type Embedder, LanguageModelError } from "@ccl/core";
 
 import { createLocalEmbedder } from "./create-local-embedder.ts";
 
-/** How the vectors of a text's tokens become one. The model's card says which method it was trained with. */
+/** How to combine token vectors into one vector. The model card says which method the model was trained with. */
 type TransformersPooling = "mean" | "cls" | "last_token";
 
-/** Precision of a model's weights, limited to the values that every version of the library supports. */
+/** Precision of the weights. Contains only values that every version of the library supports. */
 type TransformersPrecision =
   | "auto"
   | "fp32"
@@ -17,35 +17,35 @@ type TransformersPrecision =
   | "bnb4"
   | "q4f16";
 
-/** The members that the adapter reads of a tensor: `dims` is texts by dimensions, `data` holds the rows in sequence. */
+/** The tensor fields that the adapter reads. `dims` is [texts, dimensions]. `data` holds the rows in sequence. */
 export interface TransformersTensor {
   readonly dims: readonly number[];
   readonly data: ArrayLike<unknown>;
 }
 
-/** The part that the adapter uses of a feature extraction pipeline. */
+/** The part of a feature-extraction pipeline that the adapter uses. */
 type TransformersExtractor = (
   texts: string[],
   options: { pooling: TransformersPooling; normalize: boolean },
 ) => Promise<TransformersTensor>;
 
-/** Options that the adapter passes to `pipeline`. */
+/** The `pipeline` options that the adapter sets. */
 interface TransformersLoadOptions {
   revision: string;
   dtype?: TransformersPrecision | undefined;
 }
 
-/** The model and the library that loads it. */
+/** Options of `createTransformersEmbedder`. */
 export interface TransformersEmbedderOptions {
-  /** `pipeline` of `@huggingface/transformers`, or a wrapper that adds a device or a cache folder. */
+  /** `pipeline` from `@huggingface/transformers`, or a wrapper that sets a device or cache folder. */
   pipeline: (
     task: "feature-extraction",
     model: string,
     options: TransformersLoadOptions,
   ) => Promise<TransformersExtractor>;
-  /** A name on the hub, or a path below the library's `env.localModelPath`. */
+  /** A model name on the hub, or a path below the library's `env.localModelPath`. */
   model: string;
-  /** Length of each vector. Vectors of another length are an error. */
+  /** Length of each vector. The embedder rejects vectors of any other length. */
   dimensions: number;
   /** Branch, tag or commit. Part of the embedder's name. Default: `main`. */
   revision?: string | undefined;
@@ -53,13 +53,13 @@ export interface TransformersEmbedderOptions {
   dtype?: TransformersPrecision | undefined;
   /** Default: `mean`. */
   pooling?: TransformersPooling | undefined;
-  /** The maximum number of texts in a call of the model. Default: 16. */
+  /** Maximum number of texts per model call. Default: 16. */
   batchSize?: number | undefined;
 }
 
 /**
  * Creates an embedder for `@huggingface/transformers`. The first call loads the weights from the hub, the library's
- * cache or a local folder. The library truncates a text that is longer than the model's context.
+ * cache or a local folder. The library truncates text that exceeds the model's context.
  */
 export function createTransformersEmbedder(options: TransformersEmbedderOptions): Embedder {
   const {

@@ -6,8 +6,8 @@ const advice: Record<string, string> = {
 };
 
 /**
- * Says in one sentence what happened and what to do, for the user of a program whose model failed. Undefined for errors
- * that do not come from a model.
+ * Explains a model failure to the user of a program in one sentence: what happened and what to do. Returns undefined if
+ * the error does not come from a model.
  */
 export function explainModelFailure(error: unknown): string | undefined {
   if (!LanguageModelError.isInstance(error)) return undefined;

@@ -3,13 +3,13 @@ import { arrayAt, isRecord, stringAt } from "@ccl/core/json";
 
 import { namedModel, type NamedModelOptions, ollamaUrl } from "./named-model.ts";
 
-/** A model and where it was found: the name of a variable, or the address of Ollama. */
+/** A model and where it was found: the name of a variable, or Ollama's address. */
 export interface FoundModel {
   model: StreamingModel;
   source: string;
 }
 
-/** The model for each key, in the order of preference. */
+/** The model for each key, in order of preference. */
 const modelsByKey = {
   OPENAI_API_KEY: "openai/gpt-5-mini",
   ANTHROPIC_API_KEY: "anthropic/claude-sonnet-5-5",
@@ -18,9 +18,9 @@ const modelsByKey = {
 const ollamaTimeoutMs = 1_000;
 
 /**
- * Finds a model that this machine can use, for programs that accept any: the model that `CCL_MODEL` names, else one of
- * OpenAI, Anthropic or Gemini if its key is set, else the first of a local Ollama. It calls only Ollama, and waits up
- * to a second. Undefined if it finds none.
+ * Finds a model on this machine, for programs that accept any model. Uses the model that `CCL_MODEL` names, else
+ * OpenAI, Anthropic or Gemini if its key is set, else the first model of a local Ollama. Only calls Ollama, and waits
+ * up to a second. Returns undefined if it finds none.
  * @throws LanguageModelError for `CCL_MODEL`, as `namedModel` does
  */
 export async function findModel(options: NamedModelOptions): Promise<FoundModel | undefined> {

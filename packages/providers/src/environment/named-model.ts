@@ -6,7 +6,7 @@ import { createGeminiModel } from "../gemini/create-gemini-model.ts";
 import { createOpenAiCompatibleModel } from "../openai-compatible/create-open-ai-compatible-model.ts";
 import { type OpenAiPresetName, presets } from "../openai-compatible/presets.ts";
 
-/** The variables of a process, or some of them. */
+/** Environment variables, or a subset of them. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Where `namedModel` looks for keys and addresses. */
@@ -14,20 +14,20 @@ export interface NamedModelOptions extends Pick<
   EndpointOptions,
   "timeoutMs" | "retries" | "fetch"
 > {
-  /** `process.env` in Node. */
+  /** In Node, pass `process.env`. */
   env: Environment;
-  /** Address of a server with OpenAI's format. It receives the name unchanged. */
+  /** Address of a server that uses OpenAI's format. It receives the model name unchanged. */
   baseUrl?: string | undefined;
-  /** The key of that server. Default: `OPENAI_API_KEY`. */
+  /** The key for that server. Default: `OPENAI_API_KEY`. */
   apiKey?: string | undefined;
 }
 
 /**
- * Creates the model that a name stands for: `anthropic/claude-sonnet-5-5`, `gemini/gemini-3.8-flash`,
- * `openai/gpt-5-mini`, `ollama/qwen3:8b`, or another preset of `createOpenAiCompatibleModel` before the slash.
- * `claude...`, `gemini...`, `gpt...` and `o3` need no prefix. Other names go to the server of `OPENAI_BASE_URL` or
- * `OLLAMA_HOST`. Keys and addresses are read from the variables that the official clients use.
- * @throws LanguageModelError `authentication` if the key is missing, `invalid_request` if no server has the name
+ * Creates a model by name: `anthropic/claude-sonnet-5-5`, `gemini/gemini-3.8-flash`, `openai/gpt-5-mini`,
+ * `ollama/qwen3:8b`, or another preset of `createOpenAiCompatibleModel` before the slash. `claude...`, `gemini...`,
+ * `gpt...` and `o3` need no prefix. Sends other names to the server in `OPENAI_BASE_URL` or `OLLAMA_HOST`. Reads keys
+ * and addresses from the same variables as the official clients.
+ * @throws LanguageModelError `authentication` if the key is missing, `invalid_request` if no server matches the name
  */
 export function namedModel(name: string, options: NamedModelOptions): StreamingModel {
   const { env, baseUrl, timeoutMs, retries, fetch } = options;
@@ -74,7 +74,7 @@ function isPreset(name: string): name is OpenAiPresetName {
 
 type Place = EndpointOptions & { model: string; baseUrl: string | undefined };
 
-/** The server that the variables name. A local or private server may need no key. */
+/** Returns the server that the variables name. A local or private server may need no key. */
 function placeOf(
   model: string,
   { env, timeoutMs, retries, fetch }: NamedModelOptions,
@@ -91,7 +91,10 @@ function placeOf(
   return { model, baseUrl, apiKey, timeoutMs, retries, fetch };
 }
 
-/** `OLLAMA_HOST` is the server's listen address. It often lacks a scheme or port, or means all interfaces. */
+/**
+ * Converts `OLLAMA_HOST`, the server's listen address, to a URL. It often lacks a scheme or port, or means all
+ * interfaces.
+ */
 export function ollamaUrl(env: Environment): string {
   const host = env["OLLAMA_HOST"] || "127.0.0.1:11434";
   const url = new URL(host.includes("://") ? host : `http://${host}`);

@@ -22,9 +22,9 @@ import { fromGeminiAnswer, partsIn, textIn } from "../wire/gemini/gemini-answer.
 import { gemini, toGeminiContents } from "../wire/gemini/to-gemini-contents.ts";
 import { firstIn, unlessEmpty, without } from "../wire/wire-fields.ts";
 
-/** The address of the model. */
+/** Options of `createGeminiModel`. */
 export interface GeminiOptions extends EndpointOptions {
-  /** Without `/v1beta`. Default: Google's. */
+  /** Base URL without `/v1beta`. Default: Google's. */
   baseUrl?: string | undefined;
   /** For example `gemini-3.8-flash`. */
   model: string;
@@ -34,10 +34,10 @@ export interface GeminiOptions extends EndpointOptions {
 const host = "generativelanguage.googleapis.com";
 
 /**
- * Creates a model for Gemini's `generateContent`. Thought signatures are kept in `providerMetadata.gemini` of calls and
- * answers, and are sent back with their messages. Without `apiKey` the key is read from `GEMINI_API_KEY`, but only for
+ * Creates a model for Gemini's `generateContent`. Keeps thought signatures in `providerMetadata.gemini` of calls and
+ * answers, and sends them back with their messages. Without `apiKey`, reads the key from `GEMINI_API_KEY`, but only for
  * Google's own server.
- * @throws LanguageModelError `invalid_request` if the address is not usable.
+ * @throws LanguageModelError `invalid_request` if the URL is invalid
  */
 export function createGeminiModel(options: GeminiOptions): StreamingModel {
   const { baseUrl = `https://${host}`, model, capabilities } = options;
@@ -69,7 +69,7 @@ const blocked = "BLOCKED";
 const contextSentence = /input token count.* exceeds the maximum number of tokens allowed/;
 const formatFields = /response[_ ]?(?:mime[_ ]?type|(?:json[_ ]?)?schema)/i;
 
-/** Reads Google's `{ error: { code, message, status, details } }` and blocked prompts, which have no answer. */
+/** Reads Google's `{ error: { code, message, status, details } }`, and blocked prompts, which get no answer. */
 function readGeminiError(body: JsonRecord): ReportedError | undefined {
   const error = recordAt(body, "error");
   if (Object.keys(error).length === 0) {
@@ -90,7 +90,7 @@ function readGeminiError(body: JsonRecord): ReportedError | undefined {
   });
 }
 
-/** The code that the message implies. Undefined if only the status counts. */
+/** Returns the code that the message implies. Undefined if only the status matters. */
 function geminiCodeOf(reported: ReportedError): LanguageModelErrorCode | undefined {
   const { status, type, message = "" } = reported;
   if (type === blocked) return "content_filtered";
@@ -104,8 +104,7 @@ function geminiCodeOf(reported: ReportedError): LanguageModelErrorCode | undefin
 const modes: Record<string, string> = { auto: "AUTO", none: "NONE", required: "ANY" };
 
 /**
- * Builds the body of a call of `generateContent`. `generationConfig` in `providerOptions` overrides the request's
- * fields.
+ * Builds the body of a `generateContent` call. `generationConfig` in `providerOptions` overrides the request's fields.
  */
 function toGeminiBody(
   request: ModelRequest,
@@ -157,7 +156,8 @@ function formatOf(format: ResponseFormat | undefined): JsonRecord {
 }
 
 /**
- * Assembles the chunks of one streamed answer: all parts of the first candidate, and the last value of other fields.
+ * Assembles the chunks of a streamed answer. Collects all parts of the first candidate, and keeps the last value of
+ * other fields.
  */
 function createGeminiReader(): StreamReader {
   const parts: JsonRecord[] = [];
@@ -172,8 +172,9 @@ function createGeminiReader(): StreamReader {
       parts.push(...added);
       return (["reasoning", "text"] as const).map((type) => ({ type, text: textIn(added, type) }));
     },
-    // Some gateways send the token counts in a separate chunk.
-    isEnded: () => candidate["finishReason"] !== undefined && root["usageMetadata"] !== undefined,
+    // The API does not mark the end. Some gateways send a reason with each chunk, or the token counts after the last
+    // chunk.
+    mayBeEnded: () => candidate["finishReason"] !== undefined,
     toBody: () =>
       candidate["finishReason"] === undefined
         ? undefined

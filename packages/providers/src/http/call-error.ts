@@ -6,12 +6,12 @@ import { codeOfError, type ReportedError, quoteOf } from "./reported-error.ts";
 import { retryAfterMs } from "./retry-after.ts";
 import type { ErrorOf, Service, ServiceCall } from "./service.ts";
 
-/** The provider and the address of its calls, without secrets. */
+/** Returns the provider and the URL of its calls, without secrets. */
 export function nameOf({ provider, baseUrl }: Service, path: string): string {
   return `${provider} at ${shownUrl(callUrl(baseUrl, path))}`;
 }
 
-/** Creates the function that turns a reported error into ours, with the answer's status, ids and requested wait. */
+/** Creates a function that converts a reported error, adding the answer's status, ids and requested delay. */
 export function errorReader(
   service: Service,
   call: ServiceCall,
@@ -36,14 +36,14 @@ export function errorReader(
   };
 }
 
-/** The provider's id of a call. */
+/** Returns the provider's id for a call. */
 export function requestIdOf(service: Service, headers: Headers): string | undefined {
   return (
     service.requestIdHeaders.map((name) => headers.get(name)).find((id) => id !== null) ?? undefined
   );
 }
 
-/** The error for a redirect, which is not followed. */
+/** Creates the error for a redirect. Redirects are not followed. */
 export function redirectError(
   service: Service,
   path: string,
@@ -58,7 +58,7 @@ export function redirectError(
   return new LanguageModelError("invalid_request", message, { status: response.status });
 }
 
-/** The error of a call without an answer. It names the likely cause. */
+/** Creates the error for a call that got no answer. Names the likely cause. */
 export function connectionError(
   service: Service,
   path: string,
@@ -78,7 +78,7 @@ export function connectionError(
   return new LanguageModelError("network_error", message, { cause });
 }
 
-// fetch throws a TypeError. Its cause is the system's error, or a list with one error per address.
+// fetch throws a TypeError. Its cause is the system error, or a list with one error per address.
 function codeOf(caught: unknown): string | undefined {
   if (!isRecord(caught)) return undefined;
   const [first] = Array.isArray(caught["errors"]) ? caught["errors"] : [];
@@ -91,7 +91,10 @@ function hintFor(status: number | undefined, { keyVariable }: Service): string {
   return `; check \`apiKey\`${keyVariable === undefined ? "" : ` or ${keyVariable}`}`;
 }
 
-/** The error of an answer that broke off after a good status. It is not retried, since it may have been billed. */
+/**
+ * Creates the error for an answer that broke off after a success status. Such calls are not retried, since they may
+ * have been billed.
+ */
 export function cutError(name: string, cause?: unknown): LanguageModelError {
   const message = `${name} broke the answer off; it may have been paid for, so it was not asked for again.`;
   return new LanguageModelError("network_error", message, {
@@ -100,7 +103,7 @@ export function cutError(name: string, cause?: unknown): LanguageModelError {
   });
 }
 
-/** Reads the error that a body reports. */
+/** Reads the error in a response body. */
 export function reportedIn(text: string, service: Service): ReportedError {
   const parsed = parseJson(text);
   // Gemini sends a stream as a JSON list unless asked for events.
@@ -109,7 +112,7 @@ export function reportedIn(text: string, service: Service): ReportedError {
   return reported ?? { message: plainWords(text) };
 }
 
-/** Parses a JSON object that reports no error. */
+/** Parses a body as a JSON object. Throws if it reports an error. */
 export function checkedAnswer(text: string, service: Service, errorOf: ErrorOf): JsonRecord {
   const value = parseJson(text);
   if (!isRecord(value))
@@ -119,7 +122,7 @@ export function checkedAnswer(text: string, service: Service, errorOf: ErrorOf):
   return value;
 }
 
-/** Describes a body of unknown format: the title of a page, or the text itself. */
+/** Describes a body of unknown format: returns the page title, or the text itself. */
 function plainWords(text: string): string {
   const words = text.trim();
   if (words === "") return "an empty body";

@@ -7,6 +7,7 @@ import {
   type ModelResponse,
   type StreamingModel,
 } from "@ccl/core";
+import { withTimeout } from "@ccl/core/async";
 import { type JsonRecord, stringAt, withoutUndefined } from "@ccl/core/json";
 import { type TraceAttributes, traced, type TraceSpan } from "@ccl/core/tracing";
 import { type WireLoss, collectLosses } from "../wire/losses.ts";
@@ -23,11 +24,16 @@ import { type TextDelta, streamDeltas } from "./whole-deltas.ts";
 
 /** Assembles the events of one stream. */
 export interface StreamReader {
-  /** The text that the event adds. Everything else waits for the whole answer. */
+  /** Returns the text that the event adds. All other content waits for the whole answer. */
   push(event: JsonRecord): TextDelta[];
-  /** True if the answer is complete, even if the connection stays open. */
+  /** Returns true if the answer is complete, even if the connection stays open. */
   isEnded?(): boolean;
-  /** The body that the answer would have without streaming. Undefined if neither the answer nor `[DONE]` ended it. */
+  /** Returns true if the answer is complete unless the server soon sends more. */
+  mayBeEnded?(): boolean;
+  /**
+   * Returns the body that a call without streaming would return. Undefined if the stream ended without a final event or
+   * `[DONE]`.
+   */
   toBody(isDone: boolean): JsonRecord | undefined;
 }
 
@@ -40,20 +46,19 @@ export interface BodyOptions {
 /** One provider's wire format for chat. */
 export interface Wire {
   path: string;
-  /** The path for streams if it differs. */
+  /** The path for streaming calls, if it differs. */
   streamPath?: string;
-  /** Fields that `toBody` writes but the format lacks. They are left out with a warning. */
+  /** Fields that `toBody` writes but the server does not support. They are removed with a warning. */
   absent?: readonly string[];
   /** @throws WireError or LanguageModelError if the format cannot express the request. */
   toBody(request: ModelRequest, call: BodyOptions): JsonRecord;
-  /** Undefined if the body holds no answer. */
+  /** Returns undefined if the body holds no answer. */
   toResponse(body: JsonRecord): ModelResponse | undefined;
   createReader(): StreamReader;
 }
 
 /**
- * Creates a model for one wire format. A call is sent again if the provider refuses an optional parameter, without that
- * parameter.
+ * Creates a model for one wire format. If the provider rejects an optional parameter, sends the call again without it.
  */
 export function createWireModel(
   service: Service,
@@ -106,7 +111,7 @@ export function createWireModel(
       const ended = new Promise((resolve) => {
         end = resolve;
       });
-      // Prevents an unhandled rejection if there is no tracer.
+      // Prevents an unhandled rejection if no tracer is set.
       ended.catch(() => undefined);
       try {
         yield* traced(
@@ -132,7 +137,10 @@ export function createWireModel(
 
 type Answered = OpenedCall & { warnings: Issue[]; span: TraceSpan };
 
-/** Converts messages. @throws LanguageModelError `invalid_request` in place of a `WireError`. */
+/**
+ * Runs a message conversion.
+ * @throws LanguageModelError `invalid_request` in place of a `WireError`
+ */
 export function convert<Value>(run: () => Value): Value {
   try {
     return run();
@@ -151,11 +159,12 @@ async function* readDeltas(
   let whole: JsonRecord | undefined;
   let isDone = false;
   const readPieces = async function* (): AsyncGenerator<TextDelta> {
-    for await (const { text, isWhole } of readFrames(opened.chunks())) {
+    const chunks = untilSilent(opened.chunks(), () => reader.mayBeEnded?.() === true);
+    for await (const { text, isWhole } of readFrames(chunks)) {
       isDone = text === "[DONE]";
       if (isDone) return;
       const body = checkedAnswer(text, service, opened.errorOf);
-      // A server that cannot stream sends the whole answer.
+      // A server that cannot stream sends the answer as one body.
       if (isWhole) whole = body;
       else yield* reader.push(body);
       if (reader.isEnded?.() === true) return;
@@ -166,6 +175,25 @@ async function* readDeltas(
     if (body === undefined) throw cutError(nameOf(service, wire.path));
     return answerIn(body, opened, wire);
   });
+}
+
+const silenceMs = 2_000;
+const silence = new Error("The server sends nothing more.");
+
+/** Ends a stream that goes silent once its answer may be complete. */
+async function* untilSilent<Chunk>(
+  chunks: AsyncGenerator<Chunk>,
+  mayBeEnded: () => boolean,
+): AsyncGenerator<Chunk> {
+  const read = (): Promise<IteratorResult<Chunk>> => {
+    const timeoutMs = mayBeEnded() ? silenceMs : undefined;
+    return withTimeout(() => chunks.next(), { timeoutMs, onTimeout: () => silence });
+  };
+  try {
+    for (let next = await read(); next.done !== true; next = await read()) yield next.value;
+  } catch (error) {
+    if (error !== silence) throw error;
+  }
 }
 
 function answerIn(body: JsonRecord, opened: Answered, wire: Wire): ModelResponse {
@@ -180,7 +208,7 @@ function answerIn(body: JsonRecord, opened: Answered, wire: Wire): ModelResponse
   });
 }
 
-/** Names that the GenAI conventions give to hosts and providers. Every other provider keeps its own. */
+/** Host and provider names from the GenAI conventions. All other providers keep their own names. */
 const providerNames: Record<string, string | undefined> = {
   "api.openai.com": "openai",
   "openai-responses": "openai",
@@ -188,7 +216,7 @@ const providerNames: Record<string, string | undefined> = {
   mistral: "mistral_ai",
 };
 
-/** The name of a call's span and its attributes before the answer, by the GenAI conventions. */
+/** Returns the name and initial attributes of a call's span, following the GenAI conventions. */
 function chatSpan(
   { provider, baseUrl }: Service,
   model: string,
@@ -213,7 +241,7 @@ function chatSpan(
   ];
 }
 
-/** The attributes that the answer adds to the span. */
+/** Returns the attributes that the answer adds to the span. */
 function responseAttributes(
   body: JsonRecord,
   { usage, finishReason }: ModelResponse,

@@ -2,28 +2,31 @@ import { LanguageModelError, type Clock } from "@ccl/core";
 
 import type { ApiKey } from "./api-key.ts";
 
-/** A provider's address and how to reach it. All HTTP adapters share these options. */
+/** The address of a provider and how to call it. All HTTP adapters share these options. */
 export interface EndpointOptions {
-  /** Root of the API, without the path of a call. A query is kept in each call. */
+  /** Base URL of the API, without the path of a call. Its query string is added to each call. */
   baseUrl?: string | undefined;
-  /** Sent to `baseUrl` only. Never kept in the model's own fields, and masked in errors. */
+  /** Sent to `baseUrl` only. Never stored in the model's own fields. Masked in errors. */
   apiKey?: ApiKey | undefined;
-  /** Headers of each call. They override the adapter's own. */
+  /** Headers for each call. They override the adapter's own headers. */
   headers?: Record<string, string> | undefined;
-  /** Replaces the global `fetch`. */
+  /** Used in place of the global `fetch`. */
   fetch?: typeof globalThis.fetch | undefined;
-  /** Limit of calls that give no `timeoutMs`, retries included. Without either there is no limit. */
+  /** Time limit for calls without their own `timeoutMs`, including retries. No limit if neither is set. */
   timeoutMs?: number | undefined;
   /**
-   * How often a call is retried after a failure that may be temporary: 408, 409, 429, 5xx, or no answer. Retries wait as
-   * `Retry-After` says. An answer that breaks off is not retried. 0 turns retries off. Default: 2.
+   * Maximum number of retries after a failure that may be temporary: 408, 409, 429, 5xx, or no answer. Waits as long as
+   * `Retry-After` says. An answer that breaks off is not retried. 0 disables retries. Default: 2.
    */
   retries?: number | undefined;
-  /** The clock against which a `Retry-After` date is read. */
+  /** Clock to compare a `Retry-After` date with. */
   clock?: Clock | undefined;
 }
 
-/** The address of one API call. @throws LanguageModelError `invalid_request` if the address is not usable. */
+/**
+ * Returns the URL of an API call.
+ * @throws LanguageModelError `invalid_request` if the URL is invalid
+ */
 export function callUrl(baseUrl: string, path: string): URL {
   const fail = (problem: string): LanguageModelError =>
     new LanguageModelError("invalid_request", `baseUrl ${problem}`);
@@ -38,7 +41,7 @@ export function callUrl(baseUrl: string, path: string): URL {
   return url;
 }
 
-/** An address for error messages, without user, query and fragment. */
+/** Returns the URL to show in error messages, without user, query and fragment. */
 export function shownUrl({ origin, pathname }: URL): string {
   return origin + pathname;
 }

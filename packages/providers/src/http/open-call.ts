@@ -15,12 +15,18 @@ import {
 import { callUrl } from "./endpoint.ts";
 import type { ErrorOf, Service, ServiceCall } from "./service.ts";
 
-/** An answer with a good status. Its body has not been read. */
+/** An answer with a success status. Its body has not been read yet. */
 export interface OpenedCall {
   requestId: string | undefined;
-  /** The body's bytes. @throws LanguageModelError if they exceed the limit of an answer. */
+  /**
+   * Yields the bytes of the body.
+   * @throws LanguageModelError if they exceed the size limit for answers
+   */
   chunks(): AsyncGenerator<Uint8Array>;
-  /** The body as a JSON object. @throws LanguageModelError if it is not one or reports an error. */
+  /**
+   * Returns the body as a JSON object.
+   * @throws LanguageModelError if it is not one or reports an error
+   */
   json(): Promise<JsonRecord>;
   errorOf: ErrorOf;
 }
@@ -30,7 +36,10 @@ const maxAnswerBytes = 64 * mebibyte;
 const maxErrorBytes = mebibyte;
 const tooLarge = `more than ${maxAnswerBytes / mebibyte} MiB, which no answer has`;
 
-/** Posts a JSON body. Errors of fetch are not converted. @throws LanguageModelError for a bad status. */
+/**
+ * Posts a JSON body. Does not convert errors of fetch.
+ * @throws LanguageModelError for an error status
+ */
 export async function openCall(service: Service, call: ServiceCall): Promise<OpenedCall> {
   const { endpoint } = service;
   const { signal } = call;
@@ -40,7 +49,8 @@ export async function openCall(service: Service, call: ServiceCall): Promise<Ope
     headers: readHeaders(service, key),
     body: toJson(call.body),
     signal,
-    // A redirect would send the key to another address. Not "error": with it, fetch of Node 20 and 22 loses the signal.
+    // A redirect would send the key to another address. "error" is not an option: with it, fetch in Node 20 and 22
+    // loses the signal.
     redirect: "manual",
   });
   const errorOf = errorReader(service, call, { response, key });
@@ -91,7 +101,7 @@ function readHeaders(service: Service, key: string | undefined): Headers {
       headers.set(name, value);
     return headers;
   } catch {
-    // The platform's error quotes the value, which may be the key.
+    // The platform's own error quotes the value, which may be the key.
     const message =
       "The key or a header has a character that no HTTP header can carry, such as a line break.";
     throw new LanguageModelError("invalid_request", message);

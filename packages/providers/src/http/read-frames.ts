@@ -1,19 +1,19 @@
 import { streamLines } from "@ccl/core/http";
 import { isRecord, parseJson } from "@ccl/core/json";
 
-/** One JSON text of a stream. */
+/** One JSON text from a stream. */
 export interface Frame {
   text: string;
-  /** The server did not stream: the text is the whole body. */
+  /** True if the server did not stream. The text is then the whole body. */
   isWhole: boolean;
 }
 
-// A JSON body or an HTML page begins this way, and an event never does.
+// A JSON body or an HTML page starts this way. An event never does.
 const isBodyStart = (line: string): boolean => /^\s*[{[<]/.test(line);
 
 /**
- * Reads the JSON texts of a stream, or of a body that is not one. `[DONE]` is passed through. If the stream ends without
- * the blank line after its last event, that event counts if it is complete.
+ * Reads the JSON texts of a stream, or of a body that is not a stream. Passes `[DONE]` through. If the blank line after
+ * the last event is missing, yields that event only if it is complete.
  */
 export async function* readFrames(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Frame> {
   let data: string[] = [];
@@ -41,7 +41,8 @@ export async function* readFrames(chunks: AsyncIterable<Uint8Array>): AsyncGener
 }
 
 /**
- * The event that these data lines form. Several events if each line is complete, since some servers omit blank lines.
+ * Returns the event that these data lines form. Returns several if each line is complete, since some servers omit blank
+ * lines.
  */
 function framesOf(lines: readonly string[]): Frame[] {
   const given = lines.map((line) => line.trim()).filter((line) => line !== "");

@@ -3,13 +3,13 @@ import { type JsonRecord, stringAt } from "@ccl/core/json";
 
 import { isRefusal } from "./reported-error.ts";
 
-/** The fields that a model is known to reject, and what is sent instead. */
+/** The fields that a model is known to reject, and their replacements. */
 export interface RefusedParameters {
   /** Removes these fields from the body, with a warning for each. */
   applyTo(body: JsonRecord): { body: JsonRecord; warnings: Issue[] };
   /**
-   * Remembers the field that a refusal names. True if the body has it and can do without it, so that a retry may
-   * succeed.
+   * Remembers the field that an error names. Returns true if the body has the field and is valid without it, so that a
+   * retry may succeed.
    */
   learnFrom(error: LanguageModelError, body: JsonRecord): boolean;
 }
@@ -29,11 +29,11 @@ const otherName: Record<string, string> = {
   max_tokens: "max_completion_tokens",
   max_completion_tokens: "max_tokens",
 };
-// OpenAI's reasoning models. From gpt-5.1 on they accept these fields with some settings.
+// OpenAI's reasoning models. Starting with gpt-5.1, they accept these fields under some settings.
 const reasoningModels = /(?:^|\/)(?:o[134](?:-|$)|gpt-5(?:-(?!chat)|$))/;
 const unusedByReasoning = ["temperature", "top_p", "frequency_penalty", "presence_penalty"];
 
-/** Starts with what a model's name and format imply. Refusals of the model add to it. */
+/** Starts with the fields implied by the model's name and format. Rejected fields are added. */
 export function createRefusedParameters(
   modelId: string,
   absent: readonly string[] = [],
@@ -49,7 +49,7 @@ export function createRefusedParameters(
         delete sent[name];
         const instead = otherName[name];
         if (instead !== undefined && !refused.has(instead)) sent[instead] = value;
-        // Renaming the limit changes nothing for the caller, so it needs no warning.
+        // Renaming the limit changes nothing for the caller, so no warning is needed.
         else warnings.push(warningOf(name, modelId));
       }
       return { body: sent, warnings };
@@ -71,7 +71,7 @@ function namedIn({ message, details }: LanguageModelError, body: JsonRecord): st
   const candidates = [...optional, ...Object.keys(otherName)].filter((name) => name in body);
   const parameter = stringAt(details, "parameter");
   const exact = candidates.filter((name) => name === parameter);
-  // xAI writes presencePenalty.
+  // xAI uses the name presencePenalty.
   const words = new Set(
     message
       .toLowerCase()

@@ -3,26 +3,26 @@ import type { JsonRecord } from "@ccl/core/json";
 
 /** The fields of a provider's error body. */
 export interface ReportedError {
-  /** HTTP status, or the status in the body. */
+  /** The HTTP status, or the status given in the body. */
   status?: number | undefined;
   type?: string | undefined;
   code?: string | undefined;
-  /** The parameter that the provider rejects, as a path, for example `response_format.type`. */
+  /** Path of the parameter that the provider rejects, for example `response_format.type`. */
   parameter?: string | undefined;
   /** The provider's message, unchanged. */
   message?: string | undefined;
-  /** The wait that the body asks for, used if no header gives one. */
+  /** The delay that the body requests. Used if no header specifies one. */
   retryAfterMs?: number | undefined;
 }
 
-/** The error for a body that has neither an answer nor a known error, for example `{ "detail": "Not Found" }`. */
+/** Creates the error for a body with neither an answer nor a known error, for example `{ "detail": "Not Found" }`. */
 export function emptyAnswer(body: JsonRecord): ReportedError {
   const { detail = body["message"] ?? body } = body;
   const words = typeof detail === "string" ? detail : JSON.stringify(detail);
   return { message: `no answer in ${words}` };
 }
 
-/** True if a request asks for a format that a provider could reject. */
+/** Returns true if the request sets a format that a provider could reject. */
 export function asksForFormat({ responseFormat }: ModelRequest): boolean {
   return responseFormat !== undefined && responseFormat.type !== "text";
 }
@@ -30,7 +30,7 @@ export function asksForFormat({ responseFormat }: ModelRequest): boolean {
 const refusals =
   /unsupported|unavailable|unrecognized|deprecated|unknown (?:parameter|field|argument|name)|cannot unmarshal|(?:not|n't|cannot)(?: be)?(?: both)?(?: be)? (?:support|allow|permit|available|implement|specif|valid)|must be ['"]?[a-z_]+['"]?(?: or |$)|must be one of|only the default|invalid format:|may only be set/i;
 
-/** True if a message says that something is unsupported, not that its value is wrong. */
+/** Returns true if the message says that something is unsupported. A wrong value does not count. */
 export function isRefusal(message: string): boolean {
   return refusals.test(message);
 }
@@ -41,14 +41,16 @@ const otherCauses =
   /quota|billing|upgrade|\bplan\b|\bkey\b|expired|unknown model|model[^.]* not (?:found|exist)|response_format\.json_schema|schema for response_format|messages:/i;
 
 /**
- * True if a message rejects the format itself. A wrong guess costs one more call, which then fails with the true cause.
+ * Returns true if the message rejects the format itself. A wrong guess costs one extra call, which then fails with the
+ * real cause.
  */
 export function refusesFormat(message: string): boolean {
   return formats.test(message) && isRefusal(message) && !otherCauses.test(message);
 }
 
 /**
- * The code of a reported error by its fields, else by its status. A request without a format cannot get its refusal.
+ * Returns the code for a reported error's fields, else for its status. A request without a format never has its format
+ * rejected.
  */
 export function codeOfError(
   reported: ReportedError,
@@ -60,7 +62,7 @@ export function codeOfError(
   return (isPossible ? code : undefined) ?? codeOfStatus(reported.status);
 }
 
-/** The code for a status if nothing more is known. */
+/** Returns the code for a status when nothing else is known. */
 function codeOfStatus(status: number | undefined): LanguageModelErrorCode {
   if (status === undefined) return "provider_error";
   if (status === 401 || status === 403) return "authentication";
@@ -70,10 +72,10 @@ function codeOfStatus(status: number | undefined): LanguageModelErrorCode {
 }
 
 const longestQuote = 400;
-// Shorter strings are not secrets, and masking them would garble the text.
+// Shorter strings are not secrets. Masking them would garble the text.
 const shortestSecret = 6;
 
-/** The provider's message for an error message: without secrets, and truncated with a marker. */
+/** Prepares the provider's message for an error message: masks secrets, and truncates it with a marker. */
 export function quoteOf(message: string | undefined, secrets: readonly string[]): string {
   if (message === undefined || message === "") return "";
   const bare = secrets

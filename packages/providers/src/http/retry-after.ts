@@ -1,8 +1,8 @@
 import { parseRetryAfter } from "@ccl/core/async";
 
 /**
- * Milliseconds that the provider asks to wait: `retry-after-ms`, or `Retry-After` in seconds or as an HTTP date. A past
- * date is 0. Undefined if there is no such header or it cannot be parsed.
+ * Returns the delay that the provider requests, in milliseconds, from `retry-after-ms` or from `Retry-After` in seconds
+ * or as an HTTP date. Returns 0 for a past date. Returns undefined if the header is missing or cannot be parsed.
  */
 export function retryAfterMs(headers: Headers, nowMs: number): number | undefined {
   const exact = headers.get("retry-after-ms")?.trim() ?? "";

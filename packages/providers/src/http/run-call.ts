@@ -5,18 +5,18 @@ import { stringAt } from "@ccl/core/json";
 import { connectionError, nameOf } from "./call-error.ts";
 import type { Service } from "./service.ts";
 
-/** Limits of a call, including its retries. */
+/** Limits for a call, including its retries. */
 export interface CallLimits {
-  /** The provider and its address, for errors. */
+  /** The provider and its address, to show in errors. */
   name: string;
   signal?: AbortSignal | undefined;
   timeoutMs?: number | undefined;
   retries?: number | undefined;
-  /** Explains a failure without an answer. Undefined if only the connection failed. */
+  /** Converts a failure without an answer. Returns undefined if only the connection failed. */
   explain: (caught: unknown) => LanguageModelError | undefined;
 }
 
-/** The limits that an endpoint's options set. */
+/** Returns the limits that an endpoint's options set. */
 export function serviceLimits(service: Service, path: string): CallLimits {
   const { timeoutMs, retries } = service.endpoint;
   const explain = (caught: unknown): LanguageModelError => connectionError(service, path, caught);
@@ -26,8 +26,8 @@ export function serviceLimits(service: Service, path: string): CallLimits {
 type Attempt<Result> = (signal: AbortSignal) => Result;
 
 /**
- * Runs a call and retries it if it fails. It ends soon after an abort or the time limit, even if the attempt, the server
- * or the runtime does not react: fetch of Node 20 and 22 can lose its signal to the garbage collector.
+ * Runs a call and retries it if it fails. Ends soon after an abort or the time limit, even if the attempt, the server
+ * or the runtime does not react. For example, fetch in Node 20 and 22 can lose its signal to the garbage collector.
  * @throws LanguageModelError
  */
 export async function runCall<Value>(
@@ -44,7 +44,7 @@ export async function runCall<Value>(
   }
 }
 
-/** Like `runCall`, for streams. A stream is retried only until its first delta. */
+/** Like `runCall`, but for streams. Retries a stream only until its first delta. */
 export async function* streamCall<Delta>(
   limits: CallLimits,
   attempt: Attempt<AsyncGenerator<Delta>>,
@@ -88,7 +88,7 @@ function attempts<Value>(
   return retry(run, { retries: limits.retries, signal, remainingMs, waitFor });
 }
 
-/** An abort or the time limit replaces the errors that it caused. */
+/** Replaces errors caused by an abort or the time limit with the cause. */
 function explained(caught: unknown, limits: CallLimits, { signal }: Deadline): LanguageModelError {
   if (!signal.aborted) return toModelError(caught, limits);
   const { reason: cause } = signal;
@@ -107,7 +107,7 @@ function toModelError(caught: unknown, { name, explain }: CallLimits): LanguageM
 
 const passingTypes = new Set(["overloaded_error", "api_error", "server_error"]);
 
-/** When to retry after a failure, as the official clients do, except if a quota is used up. */
+/** Decides when to retry after a failure, like the official clients. Never retries if a quota is used up. */
 function waitFor(error: unknown): number | "backoff" | undefined {
   if (!LanguageModelError.isInstance(error)) return undefined;
   const { code, status = 0, details, retryAfterMs } = error;

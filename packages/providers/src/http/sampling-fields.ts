@@ -2,7 +2,10 @@ import type { ModelRequest } from "@ccl/core";
 
 import type { JsonRecord } from "@ccl/core/json";
 
-/** The sampling settings under the names that OpenAI's format and Ollama's share. Undefined if the request has none. */
+/**
+ * Returns the sampling settings under the names that OpenAI and Ollama share. A field is undefined if the request does
+ * not set it.
+ */
 export function samplingFields(request: ModelRequest): JsonRecord {
   return {
     temperature: request.temperature,

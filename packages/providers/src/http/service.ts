@@ -4,19 +4,19 @@ import type { JsonRecord } from "@ccl/core/json";
 import type { EndpointOptions } from "./endpoint.ts";
 import type { ReportedError } from "./reported-error.ts";
 
-/** What all calls to one provider share. */
+/** The settings that all calls to one provider share. */
 export interface Service {
   provider: string;
-  /** The product's name, for errors. */
+  /** The product's name, to show in errors. */
   title?: string | undefined;
   baseUrl: string;
   endpoint: EndpointOptions;
   keyVariable: string | undefined;
-  /** The headers that carry the key and the version. */
+  /** Returns the headers for the key and the API version. */
   headers(key: string | undefined): Record<string, string>;
-  /** Reads the fields of an error body. Undefined if the body is not an error. */
+  /** Reads the fields of an error body. Returns undefined if the body is not an error. */
   readError(body: JsonRecord): ReportedError | undefined;
-  /** The code if the body implies more than the status. */
+  /** Returns the code if the body implies more than the status does. */
   codeOf(reported: ReportedError): LanguageModelErrorCode | undefined;
   requestIdHeaders: readonly string[];
 }
@@ -25,10 +25,10 @@ export interface Service {
 export interface ServiceCall {
   path: string;
   body: JsonRecord;
-  /** If false, no error is read as the refusal of a format. */
+  /** If false, no error counts as a rejected format. */
   asksForFormat: boolean;
   signal: AbortSignal;
 }
 
-/** Creates the error for what an answer reports. */
+/** Creates the error for a failure that an answer reports. */
 export type ErrorOf = (reported: ReportedError) => LanguageModelError;

@@ -6,7 +6,7 @@ export type TextDelta = Extract<ModelDelta, { type: "text" | "reasoning" }>;
 /** The text and the reasoning that the stream has yielded so far. */
 type Given = Record<TextDelta["type"], string>;
 
-/** Yields a whole answer as deltas, without the part that was yielded before. */
+/** Yields a whole answer as deltas, leaving out the part that was already yielded. */
 export function* wholeDeltas(
   response: ModelResponse,
   given: Given = { reasoning: "", text: "" },
@@ -19,7 +19,7 @@ export function* wholeDeltas(
   yield { type: "finish", response };
 }
 
-/** Yields the pieces of a stream, then the rest of the whole answer. */
+/** Yields the pieces of a stream, then whatever else the whole answer contains. */
 export async function* streamDeltas(
   pieces: AsyncIterable<TextDelta>,
   finish: () => ModelResponse,
@@ -33,7 +33,7 @@ export async function* streamDeltas(
   yield* wholeDeltas(asGiven(finish(), given), given);
 }
 
-/** If the whole answer contradicts the pieces, the pieces stay, since the reader has seen them. */
+/** Keeps the pieces if the whole answer contradicts them, since the reader has already seen them. */
 function asGiven(response: ModelResponse, given: Given): ModelResponse {
   const types = (["reasoning", "text"] as const).filter(
     (type) => !(response[type] ?? "").startsWith(given[type]),

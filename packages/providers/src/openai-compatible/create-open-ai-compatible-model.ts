@@ -10,28 +10,29 @@ import { openAiService } from "./open-ai-service.ts";
 import { createOpenAiReader } from "./open-ai-stream.ts";
 import type { OpenAiPresetName } from "./presets.ts";
 
-/** The model's address, and how its server differs from OpenAI's own. */
+/** Options of `createOpenAiCompatibleModel`. */
 export interface OpenAiCompatibleOptions extends EndpointOptions {
   /**
-   * A server with known address, key variable and fields. It also sets `provider`. Other options override it. Ollama
-   * truncates a prompt that exceeds its context without an error. To avoid this, set `OLLAMA_CONTEXT_LENGTH` on its host.
+   * A server whose address, key variable and fields are known. Also sets `provider`. Other options override the preset.
+   * Ollama silently truncates a prompt that exceeds its context. To avoid this, set `OLLAMA_CONTEXT_LENGTH` on its
+   * host.
    */
   preset?: OpenAiPresetName | undefined;
-  /** Ends in `/v1` for nearly all servers. Default: the preset's, else OpenAI's. */
+  /** Base URL, which ends in `/v1` for nearly all servers. Default: the preset's, else OpenAI's. */
   baseUrl?: string | undefined;
   model: string;
-  /** Name in traces, and the key in `providerMetadata` for fields of this server. Default: `openai-compatible`. */
+  /** Name in traces, and the key in `providerMetadata` for this server's fields. Default: `openai-compatible`. */
   provider?: string | undefined;
   capabilities?: ModelCapabilities | undefined;
-  /** Field for the reasoning of earlier assistant messages. Without it such reasoning is left out. */
+  /** Field for the reasoning of earlier assistant messages. If not set, that reasoning is left out. */
   reasoningField?: "reasoning_content" | "reasoning" | undefined;
 }
 
 /**
  * Creates a model for `/chat/completions`: OpenAI, Ollama, LM Studio, vLLM, llama.cpp, DeepSeek, OpenRouter and similar
- * servers. Without `apiKey` the key is read from `OPENAI_API_KEY`, but only for OpenAI's own server. Each preset reads
+ * servers. Without `apiKey`, reads the key from `OPENAI_API_KEY`, but only for OpenAI's own server. Each preset reads
  * its own variable, for example `GROQ_API_KEY`, for its own host.
- * @throws LanguageModelError `invalid_request` if the address is not usable.
+ * @throws LanguageModelError `invalid_request` if the URL is invalid
  */
 export function createOpenAiCompatibleModel(options: OpenAiCompatibleOptions): StreamingModel {
   const { model } = options;
@@ -56,13 +57,13 @@ export function createOpenAiCompatibleModel(options: OpenAiCompatibleOptions): S
   );
 }
 
-/** How servers with OpenAI's format and single calls differ. */
+/** How a call's form differs between servers with OpenAI's format, and between calls. */
 interface CallForm extends OpenAiMessagesOptions {
   maxTokensField: string;
   isStreaming: boolean;
 }
 
-/** Builds the body of a call of `/chat/completions`. */
+/** Builds the body of a `/chat/completions` call. */
 function toOpenAiBody(request: ModelRequest, model: string, form: CallForm): JsonRecord {
   const { tools, toolChoice } = askedTools(request);
   return withoutUndefined({
@@ -86,7 +87,7 @@ function toOpenAiBody(request: ModelRequest, model: string, form: CallForm): Jso
 }
 
 function responseFormatOf(format: ResponseFormat | undefined): JsonRecord | undefined {
-  // Text is the default of every server, and some reject an explicit format.
+  // Every server defaults to text, and some reject an explicit format.
   if (format === undefined || format.type === "text") return undefined;
   if (format.type === "json_object") return { type: "json_object" };
   const { name, schema, strict } = format;

@@ -4,7 +4,7 @@ import { isRecord, type JsonRecord, stringAt, withoutUndefined } from "@ccl/core
 import { emptyAnswer, type ReportedError, refusesFormat } from "../http/reported-error.ts";
 import { firstIn } from "../wire/wire-fields.ts";
 
-// OpenAI reports response_format also for a schema that it cannot use. The caller has to fix that.
+// OpenAI also names response_format when it cannot use a schema. The caller has to fix that.
 const schemaSentence = /^Invalid schema for response_format /;
 const contextSentences: readonly RegExp[] = [
   // OpenAI and vLLM
@@ -16,13 +16,13 @@ const contextSentences: readonly RegExp[] = [
 ];
 
 /**
- * Reads OpenAI's `{ error: { message, type, param, code } }`, LM Studio's `{ error: message }`, either of them in a
- * choice, as OpenRouter sends it, and `{ detail }` of FastAPI servers.
+ * Reads OpenAI's `{ error: { message, type, param, code } }`, LM Studio's `{ error: message }`, OpenRouter's choices
+ * that contain either form, and `{ detail }` from FastAPI servers.
  */
 export function readOpenAiError(body: JsonRecord): ReportedError | undefined {
   const choice = firstIn(body, "choices") ?? {};
   const given = body["object"] === "error" ? [body] : [body["error"], choice["error"]];
-  // One-api and similar gateways send an empty error with good answers.
+  // One-api and similar gateways include an empty error in successful answers.
   const error = given.find((one) => Object.values(one ?? {}).some(Boolean));
   if (typeof error === "string") return { message: error };
   if (!isRecord(error)) {
@@ -43,7 +43,7 @@ export function readOpenAiError(body: JsonRecord): ReportedError | undefined {
   });
 }
 
-/** The code that OpenAI's fields imply. Undefined if only the status counts. */
+/** Returns the code that OpenAI's fields imply. Undefined if only the status matters. */
 export function openAiCodeOf(reported: ReportedError): LanguageModelErrorCode | undefined {
   const { status, code, type, message = "" } = reported;
   if (code === "context_length_exceeded" || type === "exceed_context_size_error")
@@ -67,11 +67,11 @@ const refusalCodes = new Set<string | undefined>([
 function isFormatRefusal({ status, code, type, parameter, message = "" }: ReportedError): boolean {
   if ((status !== 400 && status !== 422) || !refusalCodes.has(code)) return false;
   if (parameter === "response_format" || parameter === "response_format.type") return true;
-  // Servers without such a field say it in the message.
+  // Servers without such a field name the parameter in the message.
   return parameter === undefined && type !== "server_error" && refusesFormat(message);
 }
 
-// OpenRouter and llama.cpp send the status as the code.
+// OpenRouter and llama.cpp use the status as the code.
 function statusIn(code: unknown): number | undefined {
   return typeof code === "number" && code >= 400 && code < 600 ? code : undefined;
 }

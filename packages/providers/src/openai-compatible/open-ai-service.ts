@@ -11,7 +11,7 @@ export interface OpenAiAddress extends EndpointOptions {
 }
 
 /**
- * Describes how such a server is called and how its errors are read. The environment's key goes only to the preset's
+ * Describes how to call such a server and read its errors. Sends the key from the environment only to the preset's
  * host.
  */
 export function openAiService(

@@ -2,11 +2,11 @@
 export interface OpenAiPreset {
   title: string;
   baseUrl: string;
-  /** The variable that holds the key. It is used for this host only. */
+  /** The environment variable with the key. The key is sent only to this host. */
   keyVariable?: string;
-  /** The host that needs the key, if it is not that of `baseUrl`. */
+  /** The host that needs the key, if it differs from that of `baseUrl`. */
   keyHost?: string;
-  /** Fields that the server ignores without an error. */
+  /** Fields that the server silently ignores. */
   absent?: readonly string[];
   reasoningField?: "reasoning_content" | "reasoning";
 }
@@ -23,7 +23,7 @@ export type OpenAiPresetName =
   | "mistral"
   | "deepseek";
 
-/** The servers that `preset` names. */
+/** The servers that the `preset` option can name. */
 export const presets: Record<OpenAiPresetName, OpenAiPreset> = {
   openai: { title: "OpenAI", baseUrl: "https://api.openai.com/v1", keyVariable: "OPENAI_API_KEY" },
   ollama: {

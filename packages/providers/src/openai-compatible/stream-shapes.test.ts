@@ -197,6 +197,35 @@ describe("a stream of a compatible server", () => {
     expect(last.toolCalls).toEqual([{ id: "a", name: "read", arguments: "{}" }]);
   });
 
+  it("tells calls apart that have neither ids nor indexes nor arguments", async () => {
+    const pieces = ["now", "today"].map((name) => fn(name, ""));
+    const { last } = await read(pieces.map((piece) => chunk({ tool_calls: [piece] })));
+    expect(last.toolCalls.map(({ name }) => name)).toEqual(["now", "today"]);
+  });
+
+  it("takes no call twice that the whole message at the end spaces in its own way", async () => {
+    const message = { tool_calls: [{ id: "a", ...fn("read", '{"p": 1}') }] };
+    const { last } = await read([
+      chunk({ tool_calls: [{ index: 0, id: "a", ...fn("read", '{"p":1}') }] }),
+      { id: "r", choices: [{ index: 0, message, finish_reason: "tool_calls" }] },
+    ]);
+    expect(last.toolCalls).toEqual([{ id: "a", name: "read", arguments: '{"p":1}' }]);
+  });
+
+  it("reads every call of a whole message", async () => {
+    const message = { tool_calls: [fn("read", '{"p":1}'), fn("read", '{"p":2}')] };
+    const { last } = await read([{ id: "r", choices: [{ index: 0, message }] }]);
+    expect(bare(last.toolCalls)).toEqual([
+      ["read", { p: 1 }],
+      ["read", { p: 2 }],
+    ]);
+  });
+
+  it("reads a text that stands in the choice", async () => {
+    const { last } = await read([{ id: "r", choices: [{ index: 0, text: "Hi" }] }]);
+    expect(last.text).toBe("Hi");
+  });
+
   it("reads the single call of older servers", async () => {
     const pieces = [{ name: "read", arguments: '{"p":' }, { arguments: "1}" }];
     const { last } = await read(pieces.map((piece) => chunk({ function_call: piece })));

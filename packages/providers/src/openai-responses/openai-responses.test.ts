@@ -37,6 +37,11 @@ const weather = (id: string, input: string): object => ({
   name: "weather",
   arguments: input,
 });
+const said = (text: string): object => ({
+  type: "message",
+  role: "assistant",
+  content: [{ type: "output_text", text }],
+});
 const end = (...output: object[]): object => ({
   type: "response.completed",
   response: { status: "completed", output },
@@ -171,6 +176,38 @@ describe("createOpenAiResponsesModel", () => {
       [["a", '{"n":1}']],
     ],
     [
+      "pieces that name their call by its id alone",
+      [
+        { type: "response.output_item.added", output_index: 0, item: weather("a", "") },
+        { type: "response.output_item.added", output_index: 0, item: weather("b", "") },
+        { type: "response.function_call_arguments.delta", call_id: "a", delta: '{"n":1}' },
+        { type: "response.function_call_arguments.delta", call_id: "b", delta: '{"n":2}' },
+        end(),
+      ],
+      [
+        ["a", '{"n":1}'],
+        ["b", '{"n":2}'],
+      ],
+    ],
+    [
+      "a call that its own end gives without its arguments",
+      [
+        { type: "response.output_item.added", output_index: 0, item: weather("a", "") },
+        { type: "response.function_call_arguments.delta", output_index: 0, delta: '{"n":1}' },
+        { type: "response.output_item.done", output_index: 0, item: weather("a", "") },
+        end(),
+      ],
+      [["a", '{"n":1}']],
+    ],
+    [
+      "a call that the last event leaves out",
+      [
+        { type: "response.output_item.done", output_index: 0, item: weather("a", '{"n":1}') },
+        end(said("Hi")),
+      ],
+      [["a", '{"n":1}']],
+    ],
+    [
       "a call that only the last event completes",
       [
         { type: "response.output_item.added", output_index: 0, item: weather("a", "") },
@@ -182,6 +219,46 @@ describe("createOpenAiResponsesModel", () => {
   ])("reads %s", async (_name, events, calls) => {
     expect(await drained(playing(...events))).toMatchObject({
       response: { toolCalls: calls.map(([id, input]) => ({ id, arguments: input })) },
+    });
+  });
+
+  it.each<[string, object[]]>([
+    ["only as a whole", [{ type: "response.output_text.done", output_index: 0, text: "Hello" }]],
+    [
+      "with an end that its pieces lack",
+      [
+        { type: "response.output_text.delta", output_index: 0, delta: "Hel" },
+        { type: "response.output_text.done", output_index: 0, text: "Hello" },
+      ],
+    ],
+    [
+      "with pieces after its end",
+      [
+        { type: "response.output_text.delta", output_index: 0, delta: "Hel" },
+        { type: "response.output_text.done", output_index: 0, text: "Hel" },
+        { type: "response.output_item.done", output_index: 0, item: said("Hel") },
+        { type: "response.output_text.delta", output_index: 0, delta: "lo" },
+      ],
+    ],
+    [
+      "that its end gives as empty",
+      [
+        { type: "response.output_text.delta", output_index: 0, delta: "Hello" },
+        { type: "response.output_text.done", output_index: 0, text: "" },
+        { type: "response.output_item.done", output_index: 0, item: said("") },
+      ],
+    ],
+    ["only in its item", [{ type: "response.output_item.done", item: said("Hello") }]],
+  ])("reads a text %s", async (_name, events) => {
+    const last = await drained(playing(...events, end()));
+    expect(last).toMatchObject({ response: { text: "Hello" } });
+    expect(last).not.toHaveProperty("response.warnings");
+  });
+
+  it("knows a refusal that came in pieces alone", async () => {
+    const events = [{ type: "response.refusal.delta", output_index: 0, delta: "No." }, end()];
+    expect(await drained(playing(...events))).toMatchObject({
+      response: { text: "No.", finishReason: "content_filter" },
     });
   });
 

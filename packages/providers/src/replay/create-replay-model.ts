@@ -28,21 +28,21 @@ import { ReplayError } from "./replay-error.ts";
 
 /** Stores a recording, for example in a file. */
 export interface ReplayStore {
-  /** Undefined if there is no recording yet. */
+  /** Returns undefined if no recording exists yet. */
   read(): Promise<string | undefined>;
   write(text: string): Promise<void>;
 }
 
-/** The recording, and the model that is called while recording. */
+/** The recording, and the model to call while recording. */
 export interface ReplayOptions {
   store: ReplayStore;
-  /** Called once for each request that is not recorded. Without a model such a request is an error. */
+  /** Called once for each request that is not in the recording. Without a model, such a request is an error. */
   model?: LanguageModel | undefined;
 }
 
 /**
- * Creates a model that answers from a recording. Secrets are removed from stored requests and answers. The run that
- * records receives the same answers as later runs. A stream yields the recorded answer in one piece.
+ * Creates a model that answers from a recording. Removes secrets from stored requests and answers. The recording run
+ * gets the same answers as later runs. A stream yields the recorded answer in one piece.
  */
 export function createReplayModel({ store, model }: ReplayOptions): StreamingModel {
   let reading: Promise<Recording> | undefined;
@@ -97,10 +97,12 @@ function unknownRequest(key: string, recording: Recording): ReplayError {
 
 const version = 1;
 
-/** Requests and answers by the key of the request. */
+/** Recorded requests and answers, by request key. */
 type Recording = Map<string, { request: unknown; response: ModelResponse }>;
 
-/** The fields that identify a request: no secrets, limits or signals, and no ids or sources of messages. */
+/**
+ * Returns the fields that identify a request. Leaves out secrets, limits, signals, and the ids and sources of messages.
+ */
 function recordedRequest(request: ModelRequest): unknown {
   const { signal: _signal, timeoutMs: _timeoutMs, tools, messages, ...rest } = request;
   return redactValue({
@@ -110,12 +112,12 @@ function recordedRequest(request: ModelRequest): unknown {
   });
 }
 
-/** SHA-256 of the recorded request's canonical JSON. */
+/** Returns the SHA-256 of the recorded request's canonical JSON. */
 function keyOf(recorded: unknown): string {
   return sha256Hex(canonicalJson(recorded));
 }
 
-/** Writes indented JSON sorted by key, so that equal recordings have equal bytes. */
+/** Writes indented JSON sorted by key, so that equal recordings are byte-identical. */
 function writeRecording(recording: Recording): string {
   const sorted = [...recording].sort(([left], [right]) => (left < right ? -1 : 1));
   const entries = Object.fromEntries(sorted);
@@ -123,7 +125,10 @@ function writeRecording(recording: Recording): string {
   return `${JSON.stringify(ordered, undefined, 2)}\n`;
 }
 
-/** @throws ReplayError `recording_invalid` if the text is not a recording. */
+/**
+ * Parses a recording.
+ * @throws ReplayError `recording_invalid` if the text is not a recording
+ */
 function readRecording(text: string): Recording {
   const file = parseJson(text);
   if (!isRecord(file) || file["version"] !== version || !isRecord(file["entries"])) {
@@ -150,7 +155,10 @@ const finishReasons: readonly FinishReason[] = [
   "other",
 ];
 
-/** @throws ReplayError `recording_invalid` if the answer is incomplete. */
+/**
+ * Reads a recorded answer.
+ * @throws ReplayError `recording_invalid` if the answer is incomplete
+ */
 function readResponse(key: string, value: unknown): ModelResponse {
   const text = stringAt(value, "text");
   const usage = recordAt(value, "usage");
@@ -184,7 +192,7 @@ function metadataIn(owner: unknown): ProviderFields {
   return isRecord(providerMetadata) ? { providerMetadata } : {};
 }
 
-/** Removes secrets from the strings of a JSON value, also by the names of members. Bytes become base64. */
+/** Removes secrets from the strings of a JSON value, also judging by field names. Converts bytes to base64. */
 function redactValue(value: unknown): unknown {
   if (typeof value === "string") return redactSecrets(value).text;
   if (value instanceof Uint8Array) return { base64: toBase64(value) };
@@ -199,7 +207,7 @@ function redactValue(value: unknown): unknown {
   return Object.fromEntries(members);
 }
 
-// A value that looks harmless may be a secret because of its name.
+// A harmless-looking value may be a secret because of its name.
 function redactMember(name: string, text: string): string {
   const bare = redactSecrets(text).text;
   const pair = JSON.stringify({ [name]: bare });

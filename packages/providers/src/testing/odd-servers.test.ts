@@ -933,6 +933,33 @@ play(
 );
 play(
   "gemini",
+  "usage before and after",
+  ev(g([{ text: T }], { finishReason: "STOP" }, { usageMetadata: { promptTokenCount: 3 } }), {
+    responseId: "r",
+    ...gu,
+  }),
+  afine,
+);
+play(
+  "gemini",
+  "a reason and usage with each chunk",
+  ev(
+    g([{ text: "Hé" }], { finishReason: "STOP" }, gu),
+    g([{ text: "llo 🎉" }], { finishReason: "STOP" }, gu),
+  ),
+  afine,
+);
+play(
+  "gemini",
+  "a call after a reason",
+  ev(
+    g([{ text: T }], { finishReason: "STOP" }, gu),
+    g([{ functionCall: { name: "read", args: { p: 1 } } }], { finishReason: "STOP" }, gu),
+  ),
+  { text: T, finish: "tool_calls", calls: [["call_r_0", "read", '{"p":1}']] },
+);
+play(
+  "gemini",
   "finish without content",
   ev(g([{ text: T }]), { candidates: [{ finishReason: "STOP" }], ...gu }),
   afine,

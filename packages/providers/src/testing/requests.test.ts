@@ -403,6 +403,14 @@ describe("the prompt cache of Anthropic", () => {
       ["Rules."],
     ],
     [
+      "the tools where a schema has a property of that name",
+      {
+        messages: talk.slice(1, 2),
+        tools: [{ ...tool, inputSchema: { type: "object", properties: { cache_control: {} } } }],
+      },
+      [tool.name],
+    ],
+    [
       "nothing where the whole request asks for it",
       { messages: talk, providerOptions: { cache_control: { type: "ephemeral" } } },
       [],

@@ -1,6 +1,8 @@
 import type { ModelRequest } from "@ccl/core";
 
-/** The tools and the tool choice of a request. Without tools `auto` and `none` are left out, since APIs reject them. */
+/**
+ * Returns the tools and the tool choice of a request. Without tools, omits `auto` and `none`, since APIs reject them.
+ */
 export function askedTools({
   tools = [],
   toolChoice,

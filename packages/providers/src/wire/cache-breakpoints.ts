@@ -1,7 +1,7 @@
-/** The maximum that Anthropic accepts in one request. */
+/** Anthropic's limit per request. */
 const maxBreakpoints = 4;
 
-/** The last 4 of the indexes that are in range: the longest prefixes. */
+/** Returns the last 4 indexes that are in range, which mark the longest prefixes. */
 export function lastBreakpoints(
   breakpoints: readonly number[],
   messages: readonly unknown[],

@@ -1,6 +1,6 @@
 import type { ToolCall } from "@ccl/core";
 
-/** Replaces ids that are empty or repeat within an answer, so that results can name each call. */
+/** Replaces empty and duplicate ids within an answer, so that each result can refer to its call. */
 export function withCallIds(calls: readonly ToolCall[], answerId = ""): ToolCall[] {
   const given = new Set(calls.map(({ id }) => id));
   const seen = new Set([""]);
@@ -15,13 +15,13 @@ export function withCallIds(calls: readonly ToolCall[], answerId = ""): ToolCall
   });
 }
 
-/** A call in an answer, or a piece of one. An id or a name that is missing is empty. */
+/** Creates a call, or a piece of one, from an answer. A missing id or name becomes an empty string. */
 export function answeredCall(id: unknown, name: unknown, input: unknown): ToolCall {
   const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
   return { id: textOf(id), name: textOf(name), arguments: argumentText(input) };
 }
 
-/** The arguments of a call as text. Some servers send an object, or nothing if a tool has no parameters. */
+/** Returns the arguments of a call as text. Some servers send an object, or nothing if the tool has no parameters. */
 export function argumentText(given: unknown): string {
   return typeof given === "string" && given !== "" ? given : JSON.stringify(given || {});
 }

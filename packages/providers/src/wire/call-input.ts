@@ -5,9 +5,9 @@ import { formOf } from "./original-form.ts";
 import { fieldsFor } from "./wire-fields.ts";
 
 /**
- * The parsed arguments of a call. Empty text means no arguments. Broken JSON becomes `{ INVALID_JSON: text }`, as
- * Anthropic's documentation proposes, and the call's result says what is wrong. The text of an OpenAI custom tool, which
- * is not JSON, becomes `{ input: text }`.
+ * Parses the arguments of a call. Empty text means no arguments. Invalid JSON becomes `{ INVALID_JSON: text }`, as
+ * Anthropic's documentation suggests, and the call's result explains the problem. The text of an OpenAI custom tool,
+ * which is not JSON, becomes `{ input: text }`.
  */
 export function callInput(call: ToolCall): unknown {
   if (isCustom(call)) return { input: call.arguments };

@@ -1,23 +1,23 @@
 import type { Issue, Part } from "@ccl/core";
 import { stringAt } from "@ccl/core/json";
 
-/** Part of a message that the target format cannot express. */
+/** A part of a message that the target format cannot express. */
 export interface WireLoss {
   /** Index of the message. */
   index: number;
   /** Type of the part, for example `image`, or of other content. */
   type: string;
-  /** A description of what was left out. */
+  /** Describes what was left out. */
   what: string;
 }
 
-/** How lost content is reported. Text replaces a part if a reader would miss it. */
+/** How to report lost content. A part is replaced with text if a reader would miss it. */
 export interface LossOptions {
   /** Called for each part that is left out. */
   report?: ((loss: WireLoss) => void) | undefined;
 }
 
-/** Collects what is left out, as warnings for an answer. */
+/** Collects whatever is left out, as warnings for an answer. */
 export function collectLosses(): { warnings: Issue[]; report: (loss: WireLoss) => void } {
   const warnings: Issue[] = [];
   const report = ({ index, type, what }: WireLoss): void => {
@@ -28,9 +28,9 @@ export function collectLosses(): { warnings: Issue[]; report: (loss: WireLoss) =
   return { warnings, report };
 }
 
-/** Replaces and reports what a format cannot express of one conversation. */
+/** Replaces and reports the content of one conversation that a format cannot express. */
 export class Losses {
-  /** Index of the message that is being converted. */
+  /** Index of the message being converted. */
   index = 0;
   readonly #report: LossOptions["report"];
 
@@ -38,12 +38,12 @@ export class Losses {
     this.#report = report;
   }
 
-  /** Reports content that no reader misses and that gets no replacement. */
+  /** Reports content that no reader would miss. It is not replaced. */
   drop(type: string, what: string): void {
     this.#report?.({ index: this.index, type, what });
   }
 
-  /** Reports a part and returns the text that replaces it. Another model's reasoning is not replaced. */
+  /** Reports a part and returns the text that replaces it. Does not replace another model's reasoning. */
   mark(part: Part): string {
     this.drop(part.type, wordsFor(part));
     return part.type === "reasoning" ? "" : placeholder(part);
@@ -64,7 +64,7 @@ function wordsFor(part: Part): string {
   return `${mimeType}${name}${where}`;
 }
 
-/** The text that replaces a part without a field in the format. */
+/** Returns the text that replaces a part for which the format has no field. */
 export function placeholder(part: Part): string {
   return `[${wordsFor(part)}: can't be shown here]`;
 }

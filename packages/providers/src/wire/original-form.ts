@@ -4,21 +4,25 @@ import { isRecord, type JsonRecord, recordAt, toBase64 } from "@ccl/core/json";
 type Path = readonly (string | number)[];
 
 /**
- * How a message's original wire form differs from what its converter writes: changed members, then the order of keys and
- * the lengths of lists. A hash of what was written is kept with it. If it differs later, the message has been changed.
+ * How a message's original wire form differs from what its converter writes: first the changed fields, then the order
+ * of keys and the lengths of lists. A hash of the written form is stored with it. If the hash differs later, the
+ * message was changed.
  */
 interface Difference {
   edits: [Path, unknown][];
   order: [Path, string[] | number][];
 }
 
-/** The original form that `from...` recorded in `providerMetadata.wire`. Empty if the message has another format. */
+/**
+ * Returns the original form that `from...` recorded in `providerMetadata.wire`. Empty if the message came from another
+ * format.
+ */
 export function formOf(format: string, owner: ProviderFields): JsonRecord {
   const form = recordAt(owner.providerMetadata, "wire");
   return form["format"] === format ? form : {};
 }
 
-/** Adds a record of the original form. Returns the owner itself if there is nothing to record. */
+/** Adds a record of the original form. Returns the owner itself if nothing needs to be recorded. */
 export function withForm<Owner extends object>(
   format: string,
   owner: Owner & ProviderFields,
@@ -30,7 +34,7 @@ export function withForm<Owner extends object>(
   return { ...owner, providerMetadata: { ...owner.providerMetadata, wire } };
 }
 
-/** Records how the original differs from what is written for the message. */
+/** Records how the original differs from the written form of the message. */
 export function withOriginal(
   format: string,
   message: ChatMessage,
@@ -46,7 +50,7 @@ export function withOriginal(
   });
 }
 
-/** Restores the original form of a written message, unless the message has been changed. */
+/** Restores the original form of a written message, unless the message was changed. */
 export function inOriginalForm(format: string, message: ChatMessage, written: unknown): unknown {
   const { seal, edits, order }: JsonRecord = formOf(format, message);
   if (seal === undefined || seal !== sealOf(written)) return written;
@@ -56,7 +60,7 @@ export function inOriginalForm(format: string, message: ChatMessage, written: un
   return value;
 }
 
-/** The keys without undefined members, as in JSON. */
+/** Returns the keys whose values are not undefined, as in JSON. */
 function keysOf(record: JsonRecord): string[] {
   return Object.keys(record).filter((key) => record[key] !== undefined);
 }
@@ -90,7 +94,7 @@ function isSame(left: unknown, right: unknown): boolean {
   return left === right || JSON.stringify(plain(left)) === JSON.stringify(plain(right));
 }
 
-/** Sorts keys, since a store may reorder them, and writes bytes as text. */
+/** Sorts keys, since a store may reorder them, and converts bytes to text. */
 function plain(value: unknown): unknown {
   if (value instanceof Uint8Array) return { bytes: toBase64(value) };
   if (Array.isArray(value)) return value.map(plain);

@@ -6,7 +6,7 @@ import { CclError } from "@ccl/core";
  */
 export type WireErrorCode = "invalid_messages" | "unsupported_version";
 
-/** What the converters throw. Model adapters throw `LanguageModelError` `invalid_request` instead. */
+/** The error class of the converters. Model adapters throw `LanguageModelError` `invalid_request` instead. */
 export class WireError extends CclError<WireErrorCode> {
   static override readonly brand: string = "WireError";
 }

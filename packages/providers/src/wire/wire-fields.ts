@@ -21,7 +21,7 @@ import {
 
 import { formOf, withForm } from "./original-form.ts";
 
-/** The members of a record that a converter does not know, as `providerMetadata` under the wire format's name. */
+/** Returns the fields that a converter does not know, as `providerMetadata` under the wire format's name. */
 export function unknownFields(
   format: string,
   record: JsonRecord,
@@ -33,12 +33,12 @@ export function unknownFields(
   return rest.length === 0 ? undefined : { [format]: Object.fromEntries(rest) };
 }
 
-/** The fields of a message, part or call for this wire format. */
+/** Returns the fields of a message, part or call that are specific to this wire format. */
 export function fieldsFor(format: string, owner: ProviderFields): JsonRecord {
   return recordAt(owner.providerMetadata, format);
 }
 
-/** Adds metadata if there is any. */
+/** Adds metadata, if not empty. */
 export function withMetadata<Owner extends object>(
   owner: Owner,
   providerMetadata: ProviderFields["providerMetadata"],
@@ -46,12 +46,12 @@ export function withMetadata<Owner extends object>(
   return providerMetadata === undefined ? owner : { ...owner, providerMetadata };
 }
 
-/** Merges a message's own fields into the converter's, which take precedence. */
+/** Merges a message's own fields into the converter's. The converter's take precedence. */
 export function joinFields(written: JsonRecord, own: JsonRecord): JsonRecord {
   return Object.keys(own).length === 0 ? written : { ...written, ...own, ...written };
 }
 
-/** Wraps a part without a counterpart. A provider's own tool call and its result share a `pairId`. */
+/** Wraps a part without a counterpart. The provider's own tool calls share a `pairId` with their results. */
 export function opaquePart(provider: string, raw: unknown): ProviderPart {
   const pairId = pairKeys.map((key) => stringAt(raw, key)).find((id) => id !== undefined);
   return withoutUndefined({ type: "provider", provider, raw, pairId });
@@ -66,17 +66,17 @@ const pairKeys = [
   "id",
 ];
 
-/** What was read of a part, which of its members, and members that it holds elsewhere. */
+/** The part that was read, the fields it was read from, and fields that it stores elsewhere. */
 interface ReadPart {
   part: TextPart | MediaPart;
   known: readonly string[];
   others?: JsonRecord;
 }
 
-/** Readers of parts by their type. Undefined if a part lacks what its type needs. */
+/** Maps part types to readers. A reader returns undefined if a required field is missing. */
 export type PartReaders = Record<string, ((wire: JsonRecord) => ReadPart | undefined) | undefined>;
 
-/** Reads a part, and keeps the members that the reader does not know. A part without a counterpart becomes opaque. */
+/** Reads a part, and keeps the fields that the reader does not know. A part without a counterpart becomes opaque. */
 export function readPart(format: string, wire: unknown, readers: PartReaders): Part {
   const read = isRecord(wire) ? entryOf(readers, wire["type"])?.(wire) : undefined;
   if (read === undefined || !isRecord(wire)) return opaquePart(format, wire);
@@ -84,12 +84,12 @@ export function readPart(format: string, wire: unknown, readers: PartReaders): P
   return withMetadata(part, unknownFields(format, { ...others, ...wire }, known));
 }
 
-/** Wraps a message of a role without a counterpart in a user message. */
+/** Wraps a message whose role has no counterpart in a user message. */
 export function opaqueMessage(provider: string, raw: unknown): ChatMessage {
   return { role: "user", content: [opaquePart(provider, raw)] };
 }
 
-/** The wire message that `opaqueMessage` wrapped. */
+/** Returns the wire message that `opaqueMessage` wrapped. */
 export function wholeMessage(provider: string, { content }: ChatMessage): JsonRecord | undefined {
   const [only] = content;
   if (typeof content === "string" || content.length !== 1 || typeof only !== "object")
@@ -99,13 +99,13 @@ export function wholeMessage(provider: string, { content }: ChatMessage): JsonRe
   return typeof only.raw["role"] === "string" ? only.raw : undefined;
 }
 
-/** The content as parts. An empty text has no parts. */
+/** Returns the content as parts. Empty text has no parts. */
 export function partsOf({ content }: ChatMessage): Part[] {
   if (typeof content !== "string") return content;
   return content === "" ? [] : [{ type: "text", text: content }];
 }
 
-/** Parts as content. A single plain text becomes a string, as applications usually write it. */
+/** Converts parts to content. A single plain text becomes a string, as applications usually write it. */
 export function contentOf(parts: Part[]): string | Part[] {
   const [only] = parts;
   const isPlain =
@@ -113,7 +113,7 @@ export function contentOf(parts: Part[]): string | Part[] {
   return isPlain ? only.text : parts;
 }
 
-/** The parts and calls of an assistant's turn. A call before a part records how many parts precede it. */
+/** Returns the parts and calls of an assistant turn. A call before a part records how many parts precede it. */
 export function partsAndCalls(
   format: string,
   steps: readonly (ToolCall | Part[])[],
@@ -129,8 +129,8 @@ export function partsAndCalls(
 }
 
 /**
- * Writes an assistant's calls and merges them with its parts in their original order. Calls whose number of parts before
- * them is not recorded come last.
+ * Writes an assistant's calls and merges them with its parts in their original order. Puts calls without a recorded
+ * position last.
  */
 export function interleaved<Item>(
   format: string,
@@ -151,19 +151,19 @@ export function interleaved<Item>(
   return [...items, ...written.slice(from)];
 }
 
-/** The item of a list with index 0, or without an index. It need not be the first. */
+/** Returns the list item with index 0 or without an index. It may not be the first in the list. */
 export function firstIn(body: JsonRecord, list: string): JsonRecord | undefined {
   return arrayAt(body, list)
     .filter(isRecord)
     .find((item) => (numberAt(item, "index") ?? 0) === 0);
 }
 
-/** The bytes of media as a `data:` address. Undefined without bytes. */
+/** Returns the bytes of media as a `data:` URL. Undefined without bytes. */
 export function dataUrlOf({ mimeType, data }: MediaPart): string | undefined {
   return data && `data:${mimeType};base64,${toBase64(data)}`;
 }
 
-/** The counts of a call as core has them. Undefined if the server sent neither input nor output tokens. */
+/** Converts token counts to core's form. Returns undefined if the server sent neither input nor output tokens. */
 export function tokenUsage(counts: Record<string, number | undefined>): ModelUsage | undefined {
   const { inputTokens, outputTokens } = counts;
   if (inputTokens === undefined && outputTokens === undefined) return undefined;
@@ -174,7 +174,7 @@ export function tokenUsage(counts: Record<string, number | undefined>): ModelUsa
   });
 }
 
-/** Looks up an untrusted name in a table, own entries only. */
+/** Looks up an untrusted name in a table. Only finds the table's own entries. */
 export function entryOf<Value>(
   table: Record<string, Value | undefined>,
   name: unknown,
@@ -182,7 +182,7 @@ export function entryOf<Value>(
   return typeof name === "string" && Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
-/** Removes the named members and those that are undefined or null. */
+/** Removes the named fields, and those that are undefined or null. */
 export function without(record: JsonRecord, ...keys: string[]): JsonRecord {
   const known = new Set(keys);
   return Object.fromEntries(
@@ -192,12 +192,12 @@ export function without(record: JsonRecord, ...keys: string[]): JsonRecord {
   );
 }
 
-/** The list or record itself. Undefined if it is empty. */
+/** Returns the list or record itself. Undefined if it is empty. */
 export function unlessEmpty<Value extends object>(value: Value): Value | undefined {
   return Object.keys(value).length > 0 ? value : undefined;
 }
 
-/** `{ [provider]: fields }`. Undefined if there are no fields. */
+/** Returns `{ [provider]: fields }`. Undefined if there are no fields. */
 export function metadataOf(provider: string, fields: JsonRecord): JsonRecord | undefined {
   const present = Object.entries(fields).filter(
     ([, value]) => value !== undefined && !(isRecord(value) && Object.keys(value).length === 0),

@@ -146,6 +146,12 @@ export const postgresIdioms: readonly string[] = [
   "select id from customers where country is distinct from 'DE' order by id",
   "select substring(name from 1 for 3) from customers order by id",
   "select lpad(id::text, 3, '0') from customers order by id",
+  "select g, count(o.id) from generate_series(1, 3) g left join orders o on o.customer_id = g group by g order by g",
+  "select x from unnest(array[3, 1]) x order by x",
+  "select (array[7, 8])[2], 7 / 2, -7 / 2",
+  `select to_char(day, 'Month'), to_char(day, 'FMDay'), to_char(day, 'YYYY"Q"Q'), to_char(day, 'yyyy-mm-dd') from orders order by id`,
+  "select to_char(happened, 'Mon DD, YYYY HH12:MI AM') from events order by id",
+  "select day at time zone 'Europe/Berlin' from orders order by id",
 ];
 
 /** SQLite idioms. */
@@ -164,6 +170,10 @@ export const sqliteIdioms: readonly string[] = [
   "select total(quantity) from orders",
   "select substr(day, 1, 7) as month, count(*) from orders group by 1 order by 1",
   "select id, substr(name, nullif(id, 2), 2) as s, substr(name, 0, 2) as t from customers order by id",
+  "select [name], c.[country] from customers c where [country] is not null order by [id]",
+  "select [country], count(*) from customers group by [country] order by [country]",
+  "select strftime('%s', day) from orders order by id",
+  "select 7 / 2, 1 / 0, lower('ÄB')",
   "select id, replace(name, '', nullif(id, id)) as r, replace(name, id, 7) as s from customers order by id",
 ];
 

@@ -1,8 +1,7 @@
 import type { ChatMessage } from "@ccl/core";
 import { renderCards, type ResourceDetails } from "@ccl/catalog";
 import { scanColumns } from "../connector/scan-columns.ts";
-import { functionArguments } from "../plan/functions.ts";
-import { isOperator } from "../render/render-expression.ts";
+import { functionArguments, operators } from "../plan/functions.ts";
 import { visibleResources, type AccessOptions } from "../validate/visible-resources.ts";
 
 const rules = `You write query plans over the resources below, and nothing else.
@@ -45,8 +44,13 @@ export function planMessages(task: string, context: PlanContext): ChatMessage[] 
   ];
 }
 
+/** Lists the functions that are called by name. The rules show the others in their own syntax. */
 function functionNames(): string {
-  const named = Object.keys(functionArguments).filter((name) => !isOperator(name));
+  const shown = new Set([
+    ...Object.keys(operators),
+    ..."not negate is_null is_not_null between".split(" "),
+  ]);
+  const named = Object.keys(functionArguments).filter((name) => !shown.has(name));
   return named.join(", ");
 }
 
@@ -62,19 +66,13 @@ function argumentLines(details: readonly ResourceDetails[]): string[] {
   });
 }
 
-/** What a model needs to write a plan: a context of `@ccl/catalog`, or only resource details. */
+/** What a model needs to write a plan: a context from `@ccl/catalog`, or just resource details. */
 export interface PlanContext extends AccessOptions {
-  /**
-   * Overview rows and cards, as `budgetedContext` and `drillDown` render them. By default,
-   * `details` are rendered.
-   */
+  /** Overview rows and cards as rendered by `budgetedContext` and `drillDown`. By default, `details` are rendered. */
   text?: string | undefined;
   /** Maps the aliases in `text` to resource ids. */
   aliases?: Readonly<Record<string, string>> | undefined;
-  /**
-   * The resources that plans are checked against. `planDetails` returns those that one principal
-   * sees.
-   */
+  /** The resources that plans are checked against. `planDetails` returns those that a principal can see. */
   details: readonly ResourceDetails[];
 }
 

@@ -7,16 +7,16 @@ import { logicalPlanSchema } from "../schema/logical-plan-schema.ts";
 import { validateLogicalPlan } from "../validate/validate-logical-plan.ts";
 import type { AccessOptions } from "../validate/visible-resources.ts";
 
-/** What a model's plan is checked against. */
+/** Options for checking a model's plan. */
 export interface PlanSchemaOptions extends AccessOptions {
   details: Iterable<ResourceDetails>;
-  /** Maps the aliases that a context shows to resource ids. */
+  /** Maps aliases shown in a context to resource ids. */
   aliases?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
- * Creates a schema for `generateStructured` of `@ccl/structured-output`. It validates the answer as
- * a plan, so a repair request lists every issue with its code and path.
+ * Creates a schema for `generateStructured` from `@ccl/structured-output`. It validates the answer as a plan, so a
+ * repair request lists every issue with its code and path.
  */
 export function planSchema(options: PlanSchemaOptions): StandardSchema<LogicalPlan> {
   const { aliases = {} } = options;

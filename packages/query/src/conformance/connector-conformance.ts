@@ -11,13 +11,16 @@ import { sampleResources } from "./sample-source.ts";
 /** How the kit opens a connector. */
 export interface ConnectorConformanceOptions {
   /**
-   * Opens a connector over `sampleResources`. With `isEmpty`, all tables are empty. The kit never
-   * closes the connector.
+   * Opens a connector over `sampleResources`. If `isEmpty` is true, all tables are empty. The kit never closes the
+   * connector.
    */
   open(options: { isEmpty: boolean }): Promise<Connector>;
 }
 
-/** The contract of `Connector` as rules for any test runner: values, columns, conditions, batches and aborts. */
+/**
+ * Returns the contract of `Connector` as rules for any test runner: values, columns, conditions, batches and
+ * aborts.
+ */
 export function connectorConformance({ open }: ConnectorConformanceOptions): ConformanceRule[] {
   return rules.map(({ name, isEmpty = false, check }) => ({
     name,
@@ -108,14 +111,14 @@ const rules: { name: string; isEmpty?: boolean; check(connector: Connector): Pro
 
 const [orders] = sampleResources;
 
-/** A scan of a resource, of all columns by default. */
+/** Creates a scan of a resource. Reads all columns by default. */
 function scanOf(resource: TableScan["resource"], names?: readonly string[]): TableScan {
   const known = scanColumns(resource);
   const columns = (names ?? [...known.keys()]).flatMap((name) => known.get(name) ?? []);
   return { resource, columns: columns.map(planColumn), conditions: [] };
 }
 
-/** Compares a column with two of its values by every operator. */
+/** Returns conditions that compare a column with two of its values, for every operator. */
 function sampleConditions({ name, type }: PlanColumn, rows: MemoryRows): SimpleCondition[] {
   const values = rows.slice(1, 3).map((row) => row[name] ?? null);
   return (["eq", "lt", "le", "gt", "ge", "in"] as const).map((operator, at) => ({
@@ -126,7 +129,7 @@ function sampleConditions({ name, type }: PlanColumn, rows: MemoryRows): SimpleC
   }));
 }
 
-/** The rows of a scan, sorted. */
+/** Returns the sorted rows of a scan. */
 async function rowsOf(
   connector: Connector,
   scan: TableScan,

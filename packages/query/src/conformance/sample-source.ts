@@ -11,7 +11,46 @@ interface SampleResource {
   rows: MemoryRows;
 }
 
-/** The resources that a connector under test must serve, with plan values. `columns` holds the column types. */
+/** Column values of `ccl_orders`, in the card's column order. */
+const orders = [
+  [1, 1, "10.50", 0.5, "a", true, "2026-01-31", "2026-01-01T10:00:00", "2026-01-01T23:30:00Z"],
+  [2, 1, "-0.05", 2.5, "B", false, "2026-02-28", "2026-01-02T00:00:00", "2026-03-29T00:59:59Z"],
+  [3, 2, "0.10", -2.5, "100%", null, null, null, null],
+  [4, null, null, null, null, true, "2025-12-31", "2026-01-02T12:30:00", "2026-06-30T22:15:00Z"],
+  [
+    5,
+    3,
+    "99999999.99",
+    0,
+    "'; drop table ccl_orders; --",
+    false,
+    "2026-01-31",
+    "2025-06-30T23:59:59",
+    "2026-01-01T00:00:00Z",
+  ],
+  [
+    6,
+    9,
+    "0.20",
+    1.25,
+    "\u{1F389} é",
+    true,
+    "2024-02-29",
+    "2024-02-29T00:00:00",
+    "2024-02-29T12:00:00Z",
+  ],
+  [7, 2, "10.50", 0.5, "A_b", true, "2026-01-31", "2026-01-01T10:00:00", "2026-01-01T23:30:00Z"],
+] as const;
+
+function rowOf(values: (typeof orders)[number]): MemoryRows[number] {
+  const [id, customer, amount, weight, note, paid, due, placed, seen] = values;
+  return { id, customer, amount, weight, note, paid, due, placed, seen };
+}
+
+/**
+ * Resources that a connector under test must serve, with their rows as plan values. `columns` has the column
+ * types.
+ */
 export const sampleResources: readonly [SampleResource, ...SampleResource[]] = [
   {
     table: "ccl_orders",
@@ -32,85 +71,7 @@ export const sampleResources: readonly [SampleResource, ...SampleResource[]] = [
         { name: "seen", type: "timestamptz" },
       ],
     },
-    rows: [
-      {
-        id: 1,
-        customer: 1,
-        amount: "10.50",
-        weight: 0.5,
-        note: "a",
-        paid: true,
-        due: "2026-01-31",
-        placed: "2026-01-01T10:00:00",
-        seen: "2026-01-01T23:30:00Z",
-      },
-      {
-        id: 2,
-        customer: 1,
-        amount: "-0.05",
-        weight: 2.5,
-        note: "B",
-        paid: false,
-        due: "2026-02-28",
-        placed: "2026-01-02T00:00:00",
-        seen: "2026-03-29T00:59:59Z",
-      },
-      {
-        id: 3,
-        customer: 2,
-        amount: "0.10",
-        weight: -2.5,
-        note: "100%",
-        paid: null,
-        due: null,
-        placed: null,
-        seen: null,
-      },
-      {
-        id: 4,
-        customer: null,
-        amount: null,
-        weight: null,
-        note: null,
-        paid: true,
-        due: "2025-12-31",
-        placed: "2026-01-02T12:30:00",
-        seen: "2026-06-30T22:15:00Z",
-      },
-      {
-        id: 5,
-        customer: 3,
-        amount: "99999999.99",
-        weight: 0,
-        note: "'; drop table ccl_orders; --",
-        paid: false,
-        due: "2026-01-31",
-        placed: "2025-06-30T23:59:59",
-        seen: "2026-01-01T00:00:00Z",
-      },
-      {
-        id: 6,
-        customer: 9,
-        amount: "0.20",
-        weight: 1.25,
-        note: "\u{1F389} é",
-        paid: true,
-        due: "2024-02-29",
-        placed: "2024-02-29T00:00:00",
-        seen: "2024-02-29T12:00:00Z",
-      },
-      {
-        id: 7,
-        customer: 2,
-        amount: "10.50",
-        weight: 0.5,
-        note: "A_b",
-        paid: true,
-        due: "2026-01-31",
-        placed: "2026-01-01T10:00:00",
-        seen: "2026-01-01T23:30:00Z",
-      },
-    ],
+    rows: orders.map(rowOf),
   },
   {
     table: "ccl_customers",

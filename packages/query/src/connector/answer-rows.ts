@@ -6,24 +6,21 @@ import { scanColumns } from "./scan-columns.ts";
 /** Rows as a source returns them, before their values are decoded. */
 export interface RowPage {
   rowCount: number;
-  /** The value of a column. Null and undefined both mean null. */
+  /** Returns the value of a column. Null and undefined both mean null. */
   valueAt(row: number, column: string): unknown;
 }
 
-/** Where an answer holds its rows. */
+/** Where to find the rows in an answer. */
 export interface AnswerShape {
-  /**
-   * Path of keys from the answer to the list of rows. Undefined if the answer is the list or a
-   * single row.
-   */
+  /** Keys that lead from the answer to the list of rows. Undefined if the answer is the list or a single row. */
   path: string[] | undefined;
-  /** Prefix of the column names, like `items[].`. */
+  /** Prefix of the column names, e.g. `items[].`. */
   prefix: string;
 }
 
 /**
- * Finds where a resource's answers hold their rows: at `rowsAt` (keys joined by dots, empty for the
- * answer itself), else in the list that the column names imply, like `items` for `items[].id`.
+ * Finds the rows in a resource's answers: at `rowsAt` (keys joined by dots, empty for the answer itself), or else
+ * in the list that the column names imply, such as `items` for `items[].id`.
  * @throws QueryError `invalid_options` if the names imply several lists
  */
 export function answerShape(resource: ResourceDetails, rowsAt: string | undefined): AnswerShape {
@@ -43,10 +40,7 @@ export function answerShape(resource: ResourceDetails, rowsAt: string | undefine
   throw new QueryError("invalid_options", message, { details: { resource: resource.id } });
 }
 
-/**
- * Extracts the rows from an answer.
- * @throws QueryError `value_invalid` if they are not at the expected path
- */
+/** Extracts the rows from an answer. @throws QueryError `value_invalid` if the rows are not at the expected path */
 export function answerRows(
   answer: unknown,
   { path, prefix }: AnswerShape,

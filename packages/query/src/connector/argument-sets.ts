@@ -5,10 +5,9 @@ import { scanColumns } from "./scan-columns.ts";
 import type { SimpleCondition } from "./simple-condition.ts";
 
 /**
- * Lists the argument sets to call a resource with: every combination of the values that `=` and
- * `in` conditions give its parameters, without duplicates, in plan order.
- * @throws QueryError `argument_missing` if a required value is missing, `limit_exceeded` above
- * `maxCalls`
+ * Lists the argument sets for calling a resource: every combination of the values that `=` and `in` conditions
+ * assign to its parameters, without duplicates, in plan order.
+ * @throws QueryError `argument_missing` if a required value is missing, `limit_exceeded` above `maxCalls`
  */
 export function argumentSets(
   resource: ResourceDetails,

@@ -3,10 +3,10 @@ import type { ColumnBatch, PlanValue } from "./column-batch.ts";
 import type { Connector } from "./connector.ts";
 import { QueryError } from "../query-error.ts";
 
-/** Rows of a resource as plan values. Absent fields are null. */
+/** Rows of a resource as plan values. Missing fields are null. */
 export type MemoryRows = readonly Readonly<Record<string, PlanValue | undefined>>[];
 
-/** A connector over rows in memory, keyed by resource id. */
+/** Creates a connector over rows in memory, keyed by resource id. */
 export function createMemoryConnector(
   resources: Readonly<Record<string, MemoryRows>>,
   options: { name?: string | undefined } = {},

@@ -7,7 +7,7 @@ import type { RowPage } from "./answer-rows.ts";
 import type { ColumnBatch, PlanValue } from "./column-batch.ts";
 import type { Connector, RunOptions, TableScan } from "./connector.ts";
 import { argumentSets } from "./argument-sets.ts";
-import { scanColumns } from "./scan-columns.ts";
+import { mayBeNull, scanColumns } from "./scan-columns.ts";
 
 /** One request or call to a row source, for one argument set. */
 export interface RowRequest {
@@ -23,13 +23,13 @@ export interface RowRequest {
 export interface RowSource {
   name: string;
   isLocal?: boolean | undefined;
-  /** Maximum argument sets of one scan. */
+  /** Maximum number of argument sets in one scan. */
   maxCalls: number;
   decoderOf(column: PlanColumn, declared: string | undefined): ValueDecoder;
   read(request: RowRequest): AsyncIterable<RowPage>;
 }
 
-/** A connector over a row source. A value of the wrong type fails the query. */
+/** Creates a connector over a row source. A value of the wrong type fails the query. */
 export function createRowConnector(source: RowSource): Connector {
   const { name, isLocal } = source;
   return { name, isLocal, run: (scan, options) => runRows(source, scan, options) };
@@ -59,22 +59,19 @@ async function* runRows(
 
 type RowReader = (page: RowPage, row: number, set: ReadonlyMap<string, PlanValue>) => PlanValue[];
 
-/**
- * Creates a reader of the scan's columns. A column that exists only as an argument gets the
- * argument's value.
- */
+/** Creates a reader for the scan's columns. A column that exists only as an argument takes the argument's value. */
 function createRowReader(source: RowSource, { resource, columns }: TableScan): RowReader {
   const known = scanColumns(resource);
   const readers = columns.map((column) => {
-    const { column: declared, isInRows = true } = known.get(column.name) ?? {};
-    const decode = source.decoderOf(column, declared?.type);
+    const found = known.get(column.name);
+    const decode = source.decoderOf(column, found?.column.type);
     return (page: RowPage, row: number, set: ReadonlyMap<string, PlanValue>): PlanValue => {
-      if (!isInRows) return set.get(column.name) ?? null;
+      if (found?.isInRows === false) return set.get(column.name) ?? null;
       const value = page.valueAt(row, column.name);
       const decoded = value === null || value === undefined ? null : decode(value);
       if (decoded === undefined)
         throw valueError({ source: source.name, column: column.name, type: column.type }, value);
-      if (decoded !== null || column.isNullable) return decoded;
+      if (decoded !== null || found === undefined || mayBeNull(found)) return decoded;
       const message = `${source.name} gave no value for ${JSON.stringify(column.name)}, which the catalog says is never null.`;
       throw new QueryError("value_invalid", message, { details: { column: column.name } });
     };

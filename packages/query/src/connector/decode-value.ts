@@ -3,16 +3,22 @@ import { typeName, type DataType } from "../plan/data-type.ts";
 import type { PlanValue } from "./column-batch.ts";
 import { QueryError } from "../query-error.ts";
 
-/** Converts a driver's value to a plan value. Undefined if it does not have the type. */
+/** Converts a driver's value to a plan value. Returns undefined if it does not have the type. */
 export type ValueDecoder = (value: unknown) => PlanValue | undefined;
 
-/** A whole number as a number if exact, else as a bigint. */
+/** Returns a whole number as a number if that is exact, otherwise as a bigint. */
 export function exactInt(value: unknown): number | bigint | undefined {
   if (typeof value === "number") return Number.isSafeInteger(value) ? value : undefined;
   if (typeof value === "string" && /^-?\d+$/.test(value)) return exactInt(BigInt(value));
   if (typeof value !== "bigint") return undefined;
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value;
+}
+
+/** Converts the digits of a decimal to an integer in units of its last digit. */
+export function scaledInt(text: string, scale: number): bigint {
+  const [whole = "", fraction = ""] = text.split(".");
+  return BigInt(whole + fraction.slice(0, scale).padEnd(scale, "0"));
 }
 
 /** Converts a decimal stored as a scaled integer to its digits. */
@@ -23,22 +29,20 @@ export function scaledText(value: bigint, scale: number): string {
   return `${sign}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
 }
 
-/** A decimal with exactly `scale` digits after the point. Undefined if that would lose digits. */
+/** Formats a decimal with exactly `scale` digits after the point. Returns undefined if that would lose digits. */
 export function decimalText(text: string, scale: number): string | undefined {
-  const parts = /^([+-]?)(\d+)(?:\.(\d*))?$/.exec(text);
-  if (parts === null) return undefined;
-  const [, sign = "", whole = "", fraction = ""] = parts;
-  if (/[1-9]/.test(fraction.slice(scale))) return undefined;
-  const value = BigInt(whole + fraction.slice(0, scale).padEnd(scale, "0"));
-  return scaledText(sign === "-" ? -value : value, scale);
+  const parts = /^(?:\+(?!-))?(-?\d+(?:\.(\d*))?)$/.exec(text);
+  const [, digits = "", fraction = ""] = parts ?? [];
+  if (parts === null || /[1-9]/.test(fraction.slice(scale))) return undefined;
+  return scaledText(scaledInt(digits, scale), scale);
 }
 
-/** Converts a database's ISO text to a canonical time. */
+/** Converts a database's ISO text to a time in canonical form. */
 export function timeText(value: unknown, kind: "timestamp" | "timestamptz"): string | undefined {
   return typeof value === "string" ? canonicalTimestamp(value, kind) : undefined;
 }
 
-/** Decodes the values of PostgreSQL clients. */
+/** Creates a decoder for values from PostgreSQL clients. */
 export function postgresDecoder(type: DataType): ValueDecoder {
   switch (type.kind) {
     case "int":
@@ -57,7 +61,7 @@ export function postgresDecoder(type: DataType): ValueDecoder {
   }
 }
 
-/** Decodes the values of SQLite drivers, which return whole numbers as bigints. */
+/** Creates a decoder for values from SQLite drivers, which return whole numbers as bigints. */
 export function sqliteDecoder(type: DataType): ValueDecoder {
   switch (type.kind) {
     case "int":
@@ -91,12 +95,15 @@ function plainNumber(value: unknown): number | undefined {
   return typeof value === "number" ? value + 0 : undefined;
 }
 
-/** The error for a value that does not have its column's type. It names the kind of value, never the value. */
+/**
+ * Creates the error for a value that does not match its column's type. It names the kind of value, never the
+ * value.
+ */
 export function valueError(
   at: { source: string; column: string; type: DataType },
   value: unknown,
 ): QueryError {
-  const message = `${at.source} gave a value (${typeof value}) for ${JSON.stringify(at.column)} that is no ${typeName(at.type)}; does the catalog still fit the source?`;
+  const message = `${at.source} gave a ${typeof value} for ${JSON.stringify(at.column)} that is not of type ${typeName(at.type)}; does the catalog still fit the source?`;
   return new QueryError("value_invalid", message, {
     details: { column: at.column, type: typeName(at.type) },
   });

@@ -2,18 +2,18 @@ import type { ResourceDetails } from "@ccl/catalog";
 import { QueryError } from "../query-error.ts";
 import type { Connector } from "./connector.ts";
 
-/** The connector of a resource and its key. */
+/** A resource's connector and its key. */
 export interface FoundConnector {
   key: string;
   connector: Connector;
 }
 
-/** Connectors by address prefix, like `ada://any/db/pg:main` or `https://api.example.com`. */
+/** Connectors by address prefix, such as `ada://any/db/pg:main` or `https://api.example.com`. */
 export type Connectors = Readonly<Record<string, Connector>>;
 
 /**
- * Finds the connector whose key is the longest prefix of the resource's address, or of its id if it
- * has no address. The prefix must end at a `/` or `:`.
+ * Finds the connector with the longest key that is a prefix of the resource's address, or of its id if it has no
+ * address. The prefix must end at a `/` or `:`.
  */
 export function findConnector(connectors: Connectors, resource: ResourceDetails): FoundConnector {
   const address = resource.uri ?? resource.id;
@@ -32,7 +32,7 @@ function isBeginning(key: string, address: string): boolean {
   );
 }
 
-/** The last part of a resource's address, after `separator`, percent-decoded if possible. */
+/** Returns the last part of a resource's address, after `separator`, percent-decoded if possible. */
 export function lastPart({ uri, id }: ResourceDetails, separator: string | RegExp): string {
   const last = (uri ?? id).split(/[?#]/)[0]?.split(separator).at(-1) ?? "";
   try {

@@ -2,13 +2,12 @@ import { canonicalJson } from "@ccl/core";
 import type { PlanColumn } from "../plan/typed-plan.ts";
 import { decimalText, postgresDecoder, type ValueDecoder } from "./decode-value.ts";
 
-/** Digits that every JSON number keeps when it is read as a double. */
+/** Number of digits that every JSON number keeps when read as a double. */
 const exactDigits = 15;
 
 /**
- * Decodes parsed JSON into plan values. A text column whose catalogued type is not text (`any`,
- * `object`, a list) accepts any value, as JSON text. Other columns accept only values of their
- * type.
+ * Creates a decoder from parsed JSON to plan values. A text column with another catalogued type (`any`, `object`,
+ * a list) accepts any value, as JSON text. Other columns accept only values of their type.
  */
 export function jsonDecoder({ type }: PlanColumn, declared: string | undefined): ValueDecoder {
   switch (type.kind) {

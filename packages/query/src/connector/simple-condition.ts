@@ -1,23 +1,30 @@
 import type { DataType } from "../plan/data-type.ts";
 import { conjunctsOf, type TypedExpression } from "../plan/typed-plan.ts";
-import { decimalText, exactInt } from "./decode-value.ts";
+import { decimalText, exactInt, scaledInt } from "./decode-value.ts";
 import type { PlanValue } from "./column-batch.ts";
-
-/** How a column is compared with constants. */
-type ConditionOperator = "eq" | "in" | "lt" | "le" | "gt" | "ge";
 
 /** `column = 1`, `column in (1, 2)`, `column < 1`: conditions that sources without a query engine can apply. */
 export interface SimpleCondition {
   column: string;
-  operator: ConditionOperator;
+  operator: keyof typeof conditionSigns;
   type: DataType;
-  /** One value, or several for `in`. No row matches a null. */
+  /** One value, or several for `in`. A null matches no row. */
   values: PlanValue[];
 }
 
+/** Operators as written in SQL and plans. */
+export const conditionSigns = {
+  eq: "=",
+  in: "in",
+  lt: "<",
+  le: "<=",
+  gt: ">",
+  ge: ">=",
+} as const;
+
 const mirrored = { eq: "eq", lt: "gt", le: "ge", gt: "lt", ge: "le" } as const;
 
-/** Splits a condition into simple ones that must all hold. Undefined if a part is not simple. */
+/** Splits a condition into simple ones that must all hold. Returns undefined if any part is not simple. */
 export function simpleConditions(where: TypedExpression): SimpleCondition[] | undefined {
   const conditions = conjunctsOf(where).flatMap((part) => {
     if (part.op !== "call" || part.function !== "between") return [simpleCondition(part)];
@@ -27,7 +34,7 @@ export function simpleConditions(where: TypedExpression): SimpleCondition[] | un
   return conditions.every((condition) => condition !== undefined) ? conditions : undefined;
 }
 
-/** Converts an expression to a simple condition. Undefined if it is not one. */
+/** Converts an expression to a simple condition. Returns undefined if it is not one. */
 export function simpleCondition(part: TypedExpression): SimpleCondition | undefined {
   if (part.op === "in") return comparison("in", part.value, part.list);
   if (part.op !== "call") return undefined;
@@ -40,11 +47,11 @@ export function simpleCondition(part: TypedExpression): SimpleCondition | undefi
 }
 
 function comparison(
-  operator: ConditionOperator,
+  operator: keyof typeof conditionSigns,
   value: TypedExpression | undefined,
   constants: readonly TypedExpression[],
 ): SimpleCondition | undefined {
-  // A number that is compared with a decimal is cast to a common type. The cast changes no value.
+  // A number compared with a decimal is cast to a common type. The cast does not change the value.
   const isCast = value?.op === "cast" && value.type.kind === "decimal";
   const column = isCast ? value.value : value;
   if (column?.op !== "column" || (isCast && column.type.kind === "float")) return undefined;
@@ -57,7 +64,7 @@ function comparison(
     : undefined;
 }
 
-/** Converts a constant to a column's type. Undefined if the type cannot hold the value. */
+/** Converts a constant to a column's type. Returns undefined if the type cannot hold the value. */
 function valueAs(value: PlanValue, type: DataType): PlanValue | undefined {
   const digits = type.kind === "int" ? { precision: 18, scale: 0 } : type;
   if (value === null || !("scale" in digits)) return value;
@@ -80,7 +87,7 @@ function comparisonOf(name: string): keyof typeof mirrored | undefined {
   }
 }
 
-/** Creates a test of the condition for values of its type. A null result counts as false. */
+/** Creates a predicate for the condition over values of its type. A null result counts as false. */
 export function conditionTest({
   operator,
   type,
@@ -106,10 +113,7 @@ type Comparer = (
   right: string | number | bigint | boolean,
 ) => number;
 
-/**
- * Creates the comparison of a type as plans define it: text by code points, decimals and times by
- * value.
- */
+/** Creates a comparer for a type as plans define it: text by code points, decimals and times by value. */
 function comparer(type: DataType): Comparer {
   const sign = (left: bigint | number | boolean, right: bigint | number | boolean): number =>
     left < right ? -1 : left > right ? 1 : 0;
@@ -122,7 +126,7 @@ function comparer(type: DataType): Comparer {
       return (left, right) => sign(left === true, right === true);
     case "decimal":
       return (left, right) =>
-        sign(digitsOf(String(left), type.scale), digitsOf(String(right), type.scale));
+        sign(scaledInt(String(left), type.scale), scaledInt(String(right), type.scale));
     case "timestamptz":
       // Without its Z, a time is a prefix of the same time with a fraction.
       return (left, right) =>
@@ -132,16 +136,11 @@ function comparer(type: DataType): Comparer {
   }
 }
 
-/** NaN equals itself and is above every number, as in PostgreSQL and DuckDB. */
+/** Compares floats. NaN equals itself and is above every number, as in PostgreSQL and DuckDB. */
 function signOfFloats(left: number, right: number): number {
   if (Number.isNaN(left) || Number.isNaN(right))
     return Number(Number.isNaN(left)) - Number(Number.isNaN(right));
   return left < right ? -1 : left > right ? 1 : 0;
-}
-
-function digitsOf(text: string, scale: number): bigint {
-  const [whole = "0", fraction = ""] = text.split(".");
-  return BigInt(whole + fraction.slice(0, scale).padEnd(scale, "0"));
 }
 
 function byCodePoints(left: string, right: string): number {

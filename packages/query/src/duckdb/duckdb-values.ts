@@ -1,14 +1,14 @@
 import type { DuckDBValue } from "@duckdb/node-api";
 import type { PlanValue } from "../connector/column-batch.ts";
 import type { DataType } from "../plan/data-type.ts";
-import { exactInt, scaledText, type ValueDecoder } from "../connector/decode-value.ts";
+import { exactInt, scaledInt, scaledText, type ValueDecoder } from "../connector/decode-value.ts";
 
 /** The DuckDB module, imported when an engine opens. */
 export type DuckDbModule = typeof import("@duckdb/node-api");
 
 const dayMs = 86_400_000;
 
-/** Encodes plan values for DuckDB. */
+/** Creates an encoder from plan values to DuckDB values. */
 export function duckDbEncoder(
   duckdb: DuckDbModule,
   type: DataType,
@@ -23,7 +23,7 @@ export function duckDbEncoder(
     case "decimal":
       return orNull(
         (text) =>
-          new duckdb.DuckDBDecimalValue(BigInt(text.replace(".", "")), type.precision, type.scale),
+          new duckdb.DuckDBDecimalValue(scaledInt(text, type.scale), type.precision, type.scale),
       );
     case "date":
       return orNull((text) => new duckdb.DuckDBDateValue(Date.parse(`${text}T00:00:00Z`) / dayMs));
@@ -41,7 +41,7 @@ function microsOf(text: string): bigint {
   return BigInt(Date.parse(`${clock}Z`)) * 1_000n + BigInt(fraction.padEnd(6, "0") || "0");
 }
 
-/** Decodes DuckDB's values into plan values. */
+/** Creates a decoder from DuckDB values to plan values. */
 export function duckDbDecoder(duckdb: DuckDbModule, type: DataType): ValueDecoder {
   const { kind } = type;
   switch (kind) {

@@ -1,7 +1,9 @@
-/** Interval between the interrupts of a connection that must stop. */
+/** Interval between interrupts while a connection must stop. */
 const repeatMs = 20;
 
-/** Interrupts a connection once the signal aborts. Returns a function that removes the listener and must be called. */
+/**
+ * Interrupts a connection when the signal aborts. Returns a function to remove the listener, which must be called.
+ */
 export function interruptOnAbort(
   connection: { interrupt(): void },
   signal: AbortSignal | undefined,
@@ -12,7 +14,7 @@ export function interruptOnAbort(
     connection.interrupt();
     repeat = setInterval(() => connection.interrupt(), repeatMs);
   };
-  // The signal may have aborted while the connection opened.
+  // The signal may have aborted while the connection was opening.
   if (signal?.aborted === true) interrupt();
   else signal?.addEventListener("abort", interrupt, { once: true });
   return () => {

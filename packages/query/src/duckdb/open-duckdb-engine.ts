@@ -1,32 +1,25 @@
-import { quoteIdentifier } from "@ccl/sql";
 import { throwIfAborted, untilAborted } from "@ccl/core/async";
-import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
-import type { EngineInput, QueryEngine, RunOptions } from "../connector/connector.ts";
+import type { DuckDBConnection } from "@duckdb/node-api";
+import type { QueryEngine } from "../connector/connector.ts";
 import { QueryError } from "../query-error.ts";
-import { duckDbTypeName } from "../sql/print-expression.ts";
-import { duckDbEncoder } from "./duckdb-values.ts";
 import { openInstance, type Instance } from "./open-instance.ts";
 import { loadDuckDb } from "./load-duckdb.ts";
 import { runDuckDbSql } from "./run-duckdb-sql.ts";
-import type { Session } from "./stream-query.ts";
 
-/** How DuckDB runs. */
+/** Options for running DuckDB. */
 export interface DuckDbEngineOptions {
   /** 2 by default. */
   threads?: number | undefined;
   /**
-   * DuckDB's memory limit. A query that exceeds it fails. 512 by default. Each null order has its
-   * own instance, and the limit applies to each.
+   * DuckDB's memory limit. A query that exceeds it fails. 512 by default. It applies to each instance, and each
+   * null order has its own.
    */
   memoryMiB?: number | undefined;
 }
 
-/** Maximum rows of a DuckDB chunk. */
-const chunkRows = 2_048;
-
 /**
- * Opens in-memory DuckDB as the engine of `runSql` and `executePlan`. It reads no files, loads no
- * extensions and keeps no data after a query.
+ * Opens an in-memory DuckDB as the engine for `runSql` and `executePlan`. It reads no files, loads no extensions
+ * and keeps no data after a query.
  * @throws QueryError `engine_missing` if @duckdb/node-api is not installed, `invalid_options`
  */
 export async function openDuckDbEngine(options: DuckDbEngineOptions = {}): Promise<QueryEngine> {
@@ -37,7 +30,7 @@ export async function openDuckDbEngine(options: DuckDbEngineOptions = {}): Promi
   }
   const duckdb = await loadDuckDb();
   let isOpen = true;
-  /** Instances by null order, which is a setting of the whole instance. */
+  /** Instances by null order, because the order applies to a whole instance. */
   const instances = new Map<string, Promise<Instance>>();
   const running = new Set<DuckDBConnection>();
   const instanceOf = (nullOrder: string): Promise<Instance> => {
@@ -45,6 +38,7 @@ export async function openDuckDbEngine(options: DuckDbEngineOptions = {}): Promi
     if (known !== undefined) return known;
     const opened = openInstance(duckdb, { threads, memoryMiB, nullOrder });
     instances.set(nullOrder, opened);
+    opened.catch(() => instances.delete(nullOrder));
     return opened;
   };
   const connected = async (
@@ -75,7 +69,6 @@ export async function openDuckDbEngine(options: DuckDbEngineOptions = {}): Promi
       return await runDuckDbSql({ duckdb, connection }, work, {
         ...options,
         end: () => end(connection),
-        load,
       });
     },
     async close() {
@@ -86,44 +79,4 @@ export async function openDuckDbEngine(options: DuckDbEngineOptions = {}): Promi
         await opened.then((instance) => instance.close()).catch(() => {});
     },
   };
-}
-
-/** Loads an input into a temporary table, which is dropped when the connection closes. */
-async function load(
-  { duckdb, connection }: Session,
-  input: EngineInput,
-  options: RunOptions,
-): Promise<void> {
-  const { name, rule } = input;
-  const table = rule === undefined ? name : `${name}_all`;
-  const columns = input.columns.map(
-    (column) => `${quoteIdentifier(column.name)} ${duckDbTypeName(column.type)}`,
-  );
-  await connection.run(`CREATE TEMP TABLE ${table} (${columns.join(", ")})`);
-  const encoders = input.columns.map(({ type }) => duckDbEncoder(duckdb, type));
-  const appender = await connection.createAppender(table, "main", "temp");
-  const types = input.columns.map((_, index) => appender.columnType(index));
-  try {
-    for await (const batch of input.batches) {
-      throwIfAborted(options.signal, QueryError);
-      for (let at = 0; at < batch.rowCount; at += chunkRows) {
-        const end = Math.min(batch.rowCount, at + chunkRows);
-        const values = encoders.map((encode, index): DuckDBValue[] =>
-          (batch.columns[index] ?? []).slice(at, end).map(encode),
-        );
-        const chunk = duckdb.DuckDBDataChunk.create(types, end - at);
-        chunk.setColumns(values);
-        appender.appendDataChunk(chunk);
-      }
-      appender.flushSync();
-    }
-  } finally {
-    appender.closeSync();
-  }
-  if (rule === undefined) return;
-  // The visible rows get a separate table, so that the statement never computes over hidden rows.
-  const kept = rule.columns.map(quoteIdentifier).join(", ");
-  await connection.run(
-    `CREATE TEMP TABLE ${name} AS SELECT ${kept} FROM ${table} WHERE ${rule.where}; DROP TABLE ${table}`,
-  );
 }

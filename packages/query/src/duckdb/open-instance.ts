@@ -1,8 +1,8 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import type { DuckDbModule } from "./duckdb-values.ts";
-import { engineError } from "./stream-query.ts";
+import { engineError } from "./result-chunks.ts";
 
-/** How an instance runs. */
+/** Settings of an instance. */
 export interface InstanceSettings {
   threads?: number;
   memoryMiB?: number;
@@ -13,11 +13,14 @@ export interface InstanceSettings {
 /** A database in memory. */
 export interface Instance {
   connect(): Promise<DuckDBConnection>;
-  /** Waits for connections that are opening: DuckDB crashes the process if it opens one on a closed instance. */
+  /** Waits for connections that are still opening, since opening one on a closed instance crashes the process. */
   close(): Promise<void>;
 }
 
-/** Opens DuckDB in memory with locked settings. It loads no extension and reads only files that the statement `allowed` permits. */
+/**
+ * Opens an in-memory DuckDB with locked settings. It loads no extensions and reads only files that the statement
+ * `allowed` permits.
+ */
 export async function openInstance(
   duckdb: DuckDbModule,
   { threads = 2, memoryMiB = 512, nullOrder = "NULLS_LAST" }: InstanceSettings,

@@ -3,31 +3,31 @@ import type { ResourceDetails } from "@ccl/catalog";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { quoteIdentifier } from "@ccl/sql";
 import type { ColumnBatch } from "../connector/column-batch.ts";
-import type { Connector, RunOptions, TableScan } from "../connector/connector.ts";
+import type { Connector, TableScan } from "../connector/connector.ts";
 import { lastPart } from "../connector/find-connector.ts";
 import { columnDataType, typeName, type DataType } from "../plan/data-type.ts";
 import { QueryError } from "../query-error.ts";
 import { duckDbTypeName, printCondition, quoteText } from "../sql/print-expression.ts";
-import { interruptOnAbort } from "./interrupt-on-abort.ts";
 import { openInstance } from "./open-instance.ts";
 import { loadDuckDb } from "./load-duckdb.ts";
-import { engineError, streamQuery, type Session } from "./stream-query.ts";
+import { engineError } from "./result-chunks.ts";
+import { runDuckDbSql } from "./run-duckdb-sql.ts";
 
-/** Which Parquet files may be read, and with which resources. */
+/** Options for reading Parquet files. */
 export interface ParquetConnectorOptions {
-  /** The one folder that DuckDB may read. It follows links inside the folder. */
+  /** The only folder that DuckDB may read. It follows links inside the folder. */
   folder: string;
-  /** The file of a resource in the folder. By default the last part of its address. */
+  /** Returns a resource's file in the folder. Defaults to the last part of its address. */
   fileOf?: ((resource: ResourceDetails) => string) | undefined;
 }
 
-/** A connector that holds a database open. */
+/** A connector that keeps a database open. */
 export interface ParquetConnector extends Connector {
   close(): Promise<void>;
 }
 
 /**
- * A connector over Parquet files through DuckDB. It reads only the needed columns and row groups.
+ * Opens a connector that reads Parquet files through DuckDB. It reads only the needed columns and row groups.
  * @throws QueryError `engine_missing` if @duckdb/node-api is not installed, `engine_failed`
  */
 export async function openParquetConnector(
@@ -47,18 +47,18 @@ export async function openParquetConnector(
     async *run(scan, run) {
       throwIfAborted(run.signal, QueryError);
       if (!isOpen) throw new QueryError("closed", "The connector is closed; open another one.");
+      const path = folder + fileName(scan.resource, options);
       const connection = await instance.connect();
-      const stopListening = interruptOnAbort(connection, run.signal);
       try {
-        const path = folder + fileName(scan.resource, options);
-        yield* readFile({ duckdb, connection }, scan, { run, path });
+        await checkColumns(connection, scan, path);
       } catch (error) {
-        throwIfAborted(run.signal, QueryError);
-        throw engineError(error);
-      } finally {
-        stopListening();
         connection.closeSync();
+        throw engineError(error);
       }
+      const work = { text: scanText(scan, path), columns: scan.columns, macros: [[]], inputs: [] };
+      const end = (): void => connection.closeSync();
+      const { batches } = await runDuckDbSql({ duckdb, connection }, work, { ...run, end });
+      for await (const batch of batches) yield* split(batch, run.batchRows);
     },
     async close() {
       if (!isOpen) return;
@@ -68,23 +68,15 @@ export async function openParquetConnector(
   };
 }
 
-async function* readFile(
-  session: Session,
-  scan: TableScan,
-  { run, path }: { run: RunOptions; path: string },
-): AsyncGenerator<ColumnBatch, void> {
-  await checkColumns(session.connection, scan, path);
-  const { columns, conditions } = scan;
+function scanText({ columns, conditions }: TableScan, path: string): string {
   const values = columns.map(
     (column) => `cast(${quoteIdentifier(column.name)} as ${duckDbTypeName(column.type)})`,
   );
   const where = ["true", ...conditions.map(printCondition)].join(" and ");
-  const sql = `select ${values.join(", ")} from read_parquet(${quoteText(path)}) where ${where}`;
-  for await (const batch of streamQuery(session, { sql, columns }, run))
-    yield* split(batch, run.batchRows);
+  return `select ${values.join(", ")} from read_parquet(${quoteText(path)}) where ${where}`;
 }
 
-/** Splits a batch, because DuckDB determines the size of its chunks. */
+/** Splits a batch, because DuckDB determines its own chunk size. */
 function* split(batch: ColumnBatch, batchRows: number): Generator<ColumnBatch> {
   if (batch.rowCount <= batchRows) return yield batch;
   for (let at = 0; at < batch.rowCount; at += batchRows) {
@@ -93,7 +85,7 @@ function* split(batch: ColumnBatch, batchRows: number): Generator<ColumnBatch> {
   }
 }
 
-/** Checks that each column has its catalogued kind or one that fits into it, since a cast could round. */
+/** Checks that each column has its catalogued kind or one that fits in it, because a cast could round. */
 async function checkColumns(
   connection: DuckDBConnection,
   { columns, resource }: TableScan,
@@ -121,7 +113,7 @@ function fits(stored: DataType, wanted: DataType): boolean {
   return stored.kind === "date" && wanted.kind === "timestamp";
 }
 
-/** The name of one file, without globs and without a path out of the folder. */
+/** Returns the name of one file. Rejects globs and paths that leave the folder. */
 function fileName(resource: ResourceDetails, { fileOf }: ParquetConnectorOptions): string {
   const file = fileOf?.(resource) ?? lastPart(resource, "/");
   const isPlain =
@@ -132,7 +124,7 @@ function fileName(resource: ResourceDetails, { fileOf }: ParquetConnectorOptions
   if (isPlain) return file;
   throw new QueryError(
     "source_failed",
-    `${JSON.stringify(file.slice(0, 200))} is no file within the folder.`,
+    `${JSON.stringify(file.slice(0, 200))} is not a file within the folder.`,
     {
       details: { resource: resource.id },
     },

@@ -1,23 +1,24 @@
 import type { DuckDBResult, DuckDBType, DuckDBValue } from "@duckdb/node-api";
 import { throwIfAborted, untilAborted } from "@ccl/core/async";
+import { quoteIdentifier } from "@ccl/sql";
 import type { ColumnBatch, PlanValue } from "../connector/column-batch.ts";
 import type { EngineInput, EngineSql, RunOptions, SqlRows } from "../connector/connector.ts";
 import { columnDataType, type DataType } from "../plan/data-type.ts";
 import { QueryError } from "../query-error.ts";
-import { duckDbDecoder, type DuckDbModule } from "./duckdb-values.ts";
+import { duckDbTypeName } from "../sql/print-expression.ts";
+import { duckDbDecoder, duckDbEncoder, type DuckDbModule } from "./duckdb-values.ts";
 import { interruptOnAbort } from "./interrupt-on-abort.ts";
-import { chunksOf, engineError, strictDecoder, type Session } from "./stream-query.ts";
+import { chunksOf, engineError, strictDecoder, type Session } from "./result-chunks.ts";
 
-/** How a statement runs. `end` releases the connection once nothing runs on it. */
+/** Options for running a statement. `end` releases the connection once nothing runs on it. */
 interface DuckDbRun extends RunOptions {
-  load(session: Session, input: EngineInput, options: RunOptions): Promise<void>;
   end(): void;
 }
 
 /** Loads the inputs and runs the statement. An abort rejects immediately, even if DuckDB takes longer to stop. */
 export async function runDuckDbSql(
   session: Session,
-  work: EngineSql,
+  work: Omit<EngineSql, "nullOrder">,
   options: DuckDbRun,
 ): Promise<SqlRows> {
   const { signal } = options;
@@ -30,7 +31,7 @@ export async function runDuckDbSql(
     stopListening();
     options.end();
   };
-  /** Closing the connection earlier would block until its statement ends. */
+  /** Closing the connection sooner would block until its statement ends. */
   const endLater = (): void => void current.then(end, end);
   const within = async <T>(action: Promise<T>): Promise<T> => {
     current = action;
@@ -42,7 +43,7 @@ export async function runDuckDbSql(
     }
   };
   try {
-    for (const input of work.inputs) await within(options.load(session, input, options));
+    for (const input of work.inputs) await within(load(session, input, options));
     const result = await within(start(session, work));
     return {
       columns: result.columnNames().map((name, index) => ({
@@ -57,7 +58,10 @@ export async function runDuckDbSql(
   }
 }
 
-async function start({ connection }: Session, { text, macros }: EngineSql): Promise<DuckDBResult> {
+async function start(
+  { connection }: Session,
+  { text, macros }: Pick<EngineSql, "text" | "macros">,
+): Promise<DuckDBResult> {
   let failure: unknown;
   for (const creations of macros) {
     try {
@@ -110,4 +114,47 @@ function decoderOf(duckdb: DuckDbModule, type: DuckDBType): (value: DuckDBValue)
   if (known === undefined) return String;
   const decode = duckDbDecoder(duckdb, known);
   return (value) => decode(value) ?? String(value);
+}
+
+/** Maximum number of rows in a DuckDB chunk. */
+const chunkRows = 2_048;
+
+/** Loads an input into a temporary table, which DuckDB drops when the connection closes. */
+async function load(
+  { duckdb, connection }: Session,
+  input: EngineInput,
+  options: RunOptions,
+): Promise<void> {
+  const { name, rule } = input;
+  const table = rule === undefined ? name : `${name}_all`;
+  const columns = input.columns.map(
+    (column) => `${quoteIdentifier(column.name)} ${duckDbTypeName(column.type)}`,
+  );
+  await connection.run(`CREATE TEMP TABLE ${table} (${columns.join(", ")})`);
+  const encoders = input.columns.map(({ type }) => duckDbEncoder(duckdb, type));
+  const appender = await connection.createAppender(table, "main", "temp");
+  const types = input.columns.map((_, index) => appender.columnType(index));
+  try {
+    for await (const batch of input.batches) {
+      throwIfAborted(options.signal, QueryError);
+      for (let at = 0; at < batch.rowCount; at += chunkRows) {
+        const end = Math.min(batch.rowCount, at + chunkRows);
+        const values = encoders.map((encode, index): DuckDBValue[] =>
+          (batch.columns[index] ?? []).slice(at, end).map(encode),
+        );
+        const chunk = duckdb.DuckDBDataChunk.create(types, end - at);
+        chunk.setColumns(values);
+        appender.appendDataChunk(chunk);
+      }
+      appender.flushSync();
+    }
+  } finally {
+    appender.closeSync();
+  }
+  if (rule === undefined) return;
+  // The visible rows get a separate table, so that the statement never computes over hidden rows.
+  const kept = rule.columns.map(quoteIdentifier).join(", ");
+  await connection.run(
+    `CREATE TEMP TABLE ${name} AS SELECT ${kept} FROM ${table} WHERE ${rule.where}; DROP TABLE ${table}`,
+  );
 }

@@ -26,24 +26,23 @@ import { rowsOf, type PlanRow, type QueryResult, type QueryStatistics } from "./
 export interface ExecutePlanOptions extends ValidateOptions {
   connectors: Connectors;
   /**
-   * The engine that computes the plan. By default, DuckDB is opened for each plan if it is
-   * installed. A plan that only reads rows needs no engine.
+   * The engine that runs the plan. By default, DuckDB is opened for each plan if it is installed. A plan that only
+   * reads rows needs no engine.
    */
   engine?: QueryEngine | undefined;
   limits?: ExecutionLimits | undefined;
   signal?: AbortSignal | undefined;
-  /** Maximum rows of a batch. 8,192 by default. */
+  /** Maximum number of rows in a batch. 8,192 by default. */
   batchRows?: number | undefined;
   /** Provides the time of `now()` and measures durations. */
   clock?: Clock | undefined;
 }
 
 /**
- * Checks a plan and starts it. Sources return the rows of its scans, filtered where they can, and
- * DuckDB runs the plan's SQL over them. The result never contains data that the principal may not
- * see.
- * @throws QueryError `plan_invalid`, `connector_missing`, `aborted`, and while reading
- * `engine_missing`, `source_failed`, `engine_failed`, `value_invalid`, `limit_exceeded`
+ * Checks a plan and starts running it. Sources return the rows of its scans, filtered where possible, and DuckDB
+ * runs the plan's SQL over them. The result never contains data that the principal may not see.
+ * @throws QueryError `plan_invalid`, `connector_missing`, `aborted`, and while reading `engine_missing`,
+ * `source_failed`, `engine_failed`, `value_invalid`, `limit_exceeded`
  */
 export function executePlan(plan: LogicalPlan, options: ExecutePlanOptions): Promise<QueryResult> {
   return traced("query plan", {}, async () => {

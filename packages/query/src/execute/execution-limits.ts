@@ -2,15 +2,15 @@ import { createDeadline } from "@ccl/core/async";
 import { batchBytes, type ColumnBatch } from "../connector/column-batch.ts";
 import { QueryError } from "../query-error.ts";
 
-/** Limits of one source, or of a whole query. */
+/** Limits for one source or a whole query. */
 export interface TrafficLimits {
   rows?: number | undefined;
-  /** As `batchBytes` counts them. */
+  /** Bytes as counted by `batchBytes`. */
   bytes?: number | undefined;
   timeoutMs?: number | undefined;
 }
 
-/** The caller's limits with the defaults filled in. `Infinity` removes a limit. */
+/** Returns the caller's limits with defaults filled in. `Infinity` removes a limit. */
 export function limitsOf(limits: ExecutionLimits = {}): {
   rows: number;
   bytes: number;
@@ -30,8 +30,8 @@ export function limitsOf(limits: ExecutionLimits = {}): {
 const mebibyte = 1024 * 1024;
 
 /**
- * Limits of an execution. The defaults are 100,000 rows, 256 MiB and 30 s for the result, and
- * 5,000,000 rows and 1 GiB for each source.
+ * Limits of an execution. Defaults to 100,000 rows, 256 MiB and 30 s for the result, and 5,000,000 rows and 1 GiB
+ * for each source.
  */
 export interface ExecutionLimits extends TrafficLimits {
   eachSource?: TrafficLimits | undefined;
@@ -47,7 +47,7 @@ export interface Traffic {
 /** Interval at which the event loop gets a turn, even if a source never yields. */
 const turnMs = 15;
 
-/** Counts batches and fails with `limit_exceeded` beyond a limit. The batch that exceeds it is not passed on. */
+/** Counts rows and bytes, and throws `limit_exceeded` above a limit. Does not pass on the batch that exceeds it. */
 export async function* metered(
   batches: AsyncIterable<ColumnBatch>,
   {
@@ -77,16 +77,16 @@ export async function* metered(
   }
 }
 
-/** A signal that ends with the caller's signal or at the time limit, and which of the two ended it. */
+/** A signal that aborts with the caller's signal or at the time limit, and the reason it aborted. */
 export interface Deadline {
   signal: AbortSignal;
   /** Clears the timer and aborts what is still open. */
   end(): void;
-  /** The error of a call that the signal ended. Undefined if it did not. */
+  /** Returns the error for a call that the signal ended, or undefined if it did not. */
   failure(): QueryError | undefined;
 }
 
-/** Starts the time limit of a part of a query. */
+/** Starts the time limit for part of a query. */
 export function startDeadline(
   signal: AbortSignal | undefined,
   { timeoutMs, what }: { timeoutMs: number | undefined; what: string },

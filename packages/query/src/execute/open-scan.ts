@@ -26,7 +26,7 @@ import {
 } from "./execution-limits.ts";
 import type { SourceStatistics } from "./query-result.ts";
 
-/** How scans run. */
+/** Options for running scans. */
 export interface ScanOptions extends AccessOptions {
   details: Iterable<ResourceDetails>;
   connectors: Connectors;
@@ -38,21 +38,20 @@ export interface ScanOptions extends AccessOptions {
   onEnd?(statistics: SourceStatistics): void;
 }
 
-/** A scan's rows, filtered by the access rule as far as that needs no engine. */
+/** A scan's rows, filtered by the parts of the access rule that need no engine. */
 export interface OpenedScan {
   columns: PlanColumn[];
   batches: AsyncIterable<ColumnBatch>;
   /**
-   * The part of the access rule that an engine must check. Columns that the scan did not request
-   * serve only this check.
+   * The part of the access rule that an engine must check. Columns that the scan did not request are only for this
+   * check.
    */
   rule?: TypedExpression | undefined;
 }
 
 /**
- * Reads the rows that meet a scan's conditions and its access rule, within the source's limits. It
- * checks the conditions again on the rows, because sources may filter loosely. Errors name the
- * scan's step.
+ * Reads the rows that meet a scan's conditions and access rule, within the source's limits. Rechecks conditions on
+ * the rows, because sources may filter loosely. Errors name the scan's step.
  */
 export function openScan(
   scan: TableScan & { name: string; maxRows?: number | undefined },
@@ -155,8 +154,8 @@ async function* readScan(
 }
 
 /**
- * Keeps the rows that meet all conditions, up to `maxRows`, and only the first columns. Stops the
- * source after the last row.
+ * Keeps only rows that meet all conditions, up to `maxRows`, and only the first columns. Stops the source after
+ * the last row.
  */
 async function* checked(
   batches: AsyncIterable<ColumnBatch>,

@@ -5,30 +5,30 @@ import type { PlanColumn } from "../plan/typed-plan.ts";
 /** A row by column name. */
 export type PlanRow = Record<string, PlanValue>;
 
-/** What a source returned. */
+/** Statistics about what a source returned. */
 export interface SourceStatistics {
   connector: string;
-  /** The plan's scan, or the resource that a statement reads. */
+  /** The scans of the plan, or the resource that a statement reads. */
   steps: string[];
   rows: number;
   bytes: number;
   durationMs: number;
 }
 
-/** What a query used. Complete once its rows are read. */
+/** Statistics about a query. Complete once all rows are read. */
 export interface QueryStatistics {
   sources: SourceStatistics[];
-  /** Rows of the result. */
+  /** Number of rows in the result. */
   rows: number;
   bytes: number;
   durationMs: number;
-  /** Absent if the plan only reads rows of one source. */
+  /** Absent if the plan only reads rows from one source. */
   engine?: string | undefined;
 }
 
 /**
- * A result that can be read once: as batches, as rows, or all at once. Leaving a loop early stops
- * the work at the sources.
+ * A result that can be read only once: as batches, as rows, or all at once. Leaving a loop early stops the
+ * sources.
  */
 export interface QueryResult {
   columns: PlanColumn[];
@@ -37,11 +37,11 @@ export interface QueryResult {
   rows(): AsyncIterable<PlanRow>;
   all(): Promise<PlanRow[]>;
   statistics(): QueryStatistics;
-  /** Stops a result that was not read, or not to its end. */
+  /** Stops a result that was not read to its end. */
   close(): Promise<void>;
 }
 
-/** Yields the rows of batches. A column may have the name of an `Object` member. */
+/** Yields the rows of batches. A column may be named like a member of `Object`. */
 export async function* rowsOf(
   batches: AsyncIterable<ColumnBatch>,
   columns: readonly PlanColumn[],
@@ -50,7 +50,7 @@ export async function* rowsOf(
   for await (const batch of batches) yield* toRows(batch);
 }
 
-/** Builds the rows of a batch. */
+/** Creates a function that builds rows from a batch. */
 export function rowBuilder(
   columns: readonly Pick<PlanColumn, "name">[],
 ): (batch: ColumnBatch) => PlanRow[] {

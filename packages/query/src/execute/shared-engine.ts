@@ -1,7 +1,7 @@
 import type { QueryEngine } from "../connector/connector.ts";
 import { QueryError } from "../query-error.ts";
 
-/** The caller's engine, or else DuckDB, opened on first use. */
+/** The caller's engine, or DuckDB, opened on first use. */
 export interface SharedEngine {
   /** @throws QueryError `engine_missing` with the reason */
   open(reason: string): Promise<QueryEngine>;

@@ -2,12 +2,13 @@ import type { PlanScan } from "../scans/plan-scans.ts";
 import type { PlanColumn } from "../plan/typed-plan.ts";
 import { rowsOf } from "@ccl/catalog";
 
-/** The share of rows within a bound: the usual default of query planners. */
+/** Estimated share of rows within a bound. This is query planners' usual default. */
 const rangeShare = 0.33;
 
 /**
- * Estimates the rows that a scan moves. The rules are System R's (1979): a key has as many values as rows, another column
- * their square root, and conditions are independent. Undefined if the catalog gives no row count.
+ * Estimates the rows that a scan transfers, by the rules of System R (1979): a key has as many values as rows,
+ * another column their square root, and conditions are independent. Returns undefined if the catalog has no row
+ * count.
  */
 export function estimateScan({
   resource,
@@ -25,10 +26,7 @@ export function estimateScan({
   return Math.min(maxRows, Math.ceil(left));
 }
 
-/**
- * Estimated bytes of a row, counted like `batchBytes`: 8 for a number, 1 for a bool. A text is
- * assumed to take 16.
- */
+/** Estimates the bytes in a row, counted like `batchBytes`: 8 for a number, 1 for a bool. Assumes 16 for text. */
 export function rowBytes(columns: readonly PlanColumn[]): number {
   const widths = {
     bool: 1,

@@ -1,38 +1,38 @@
 import type { ResourceDetails } from "@ccl/catalog";
 import { findConnector, type Connectors } from "../connector/find-connector.ts";
-import { shownName } from "../plan/derived-name.ts";
 import type { LogicalPlan } from "../plan/logical-plan.ts";
 import { planScans } from "../scans/plan-scans.ts";
-import { conjunction, type TypedStep } from "../plan/typed-plan.ts";
-import { renderExpression } from "../render/render-expression.ts";
+import type { TypedStep } from "../plan/typed-plan.ts";
 import { validPlan, type ValidateOptions } from "../validate/validate-logical-plan.ts";
 import { estimateScan, rowBytes } from "./estimate-scan.ts";
-import { explanationText, stepText } from "./explanation-text.ts";
+import { conditionText, explanationText, stepText } from "./explanation-text.ts";
 import type { ExplainedSource, ExplainedStep, PlanExplanation } from "./plan-explanation.ts";
 
 /** Options of `explainPlan`. */
 export interface ExplainOptions extends ValidateOptions {
-  /**
-   * The connectors that the plan would run with. Without them, sources are named by their
-   * addresses.
-   */
+  /** The connectors that would run the plan. Without them, sources are named by their addresses. */
   connectors?: Connectors | undefined;
 }
 
 /**
- * Explains, without any request, what each source would be asked for and what DuckDB would compute.
+ * Explains what each source would be asked for and what DuckDB would compute, without sending any requests.
  * Estimates come from the catalog.
  * @throws QueryError `plan_invalid`, `connector_missing`
  */
 export function explainPlan(plan: LogicalPlan, options: ExplainOptions): PlanExplanation {
   const valid = validPlan(plan, options);
   const { steps, scans, direct } = planScans(valid);
+  const explained = (step: TypedStep): ExplainedStep => {
+    const { name, op } = step;
+    const written = plan.steps.find((each) => each.name === name);
+    return { name, op, text: written === undefined ? "" : stepText(written, step) };
+  };
   const sources = scans.map((scan): ExplainedSource => {
-    const { resource, where } = scan;
+    const { resource } = scan;
     const [read] = steps.filter(({ name }) => name === scan.name).map(explained);
-    const condition = conjunction(where);
-    const text = `${read?.text}${condition === undefined ? "" : ` where ${renderExpression(condition)}`}`;
-    const own: ExplainedStep = { name: shownName(scan.name), op: "scan", text };
+    const conditions = scan.conditions.map(conditionText).join(" and ");
+    const text = `${read?.text}${conditions && ` where ${conditions}`}`;
+    const own: ExplainedStep = { name: scan.name, op: "scan", text };
     const columns = direct === undefined ? scan.columns : valid.columns;
     const rows = estimateScan(scan);
     return {
@@ -57,10 +57,6 @@ export function explainPlan(plan: LogicalPlan, options: ExplainOptions): PlanExp
     warnings: valid.warnings,
   };
   return { ...body, text: explanationText(body) };
-}
-
-function explained(step: TypedStep): ExplainedStep {
-  return { name: shownName(step.name), op: step.op, text: stepText(step) };
 }
 
 function sourceOf(

@@ -1,14 +1,11 @@
 import { formatCount } from "@ccl/core";
 
-import { typeName } from "../plan/data-type.ts";
-import { shownName } from "../plan/derived-name.ts";
-import type { TypedExpression, TypedStep } from "../plan/typed-plan.ts";
-import {
-  renderAggregate,
-  renderExpression,
-  renderName,
-  renderNamed,
-} from "../render/render-expression.ts";
+import { conditionSigns, type SimpleCondition } from "../connector/simple-condition.ts";
+import { isNumeric, typeName } from "../plan/data-type.ts";
+import type { PlanStep } from "../plan/logical-plan.ts";
+import { renderName } from "../plan/reserved-words.ts";
+import type { TypedStep } from "../plan/typed-plan.ts";
+import { quoteText } from "../sql/print-expression.ts";
 import type { ExplainedSource, ExplainedStep, ExplanationBody } from "./plan-explanation.ts";
 
 /** Renders an explanation for people. */
@@ -58,40 +55,35 @@ function aboutBytes(bytes: number | undefined): string {
   return `${Number((bytes / 1000 ** power).toPrecision(3))} ${units[power]}`;
 }
 
-/** Renders a step for people. */
-export function stepText(step: TypedStep): string {
+/** Renders a step for people. A scan lists the columns that it reads. */
+export function stepText(step: PlanStep, { columns }: Pick<TypedStep, "columns">): string {
   switch (step.op) {
     case "scan":
-      return `scan ${step.resource.id} (${step.columns.map(({ name }) => renderName(name)).join(", ")})`;
+      return `scan ${step.resource} (${columns.map(({ name }) => renderName(name)).join(", ")})`;
     case "filter":
-      return `filter ${renderExpression(step.where)}`;
     case "project":
-      return `project ${step.values.map((value, index) => named(value, step.columns[index]?.name)).join(", ")}`;
+    case "aggregate":
+      return `${step.op} ${step.text ?? ""}`;
     case "join": {
-      const keys = step.on
-        .map(({ left, right }) => `${renderExpression(left)} = ${renderExpression(right)}`)
-        .join(" and ");
-      return `${step.kind} join ${shownName(step.left)} with ${shownName(step.right)} on ${keys}`;
-    }
-    case "aggregate": {
-      const by = step.by.map((value, index) => named(value, step.columns[index]?.name));
-      const values = step.aggregates.map(({ function: applied, argument }, index) => {
-        const name = step.columns[step.by.length + index]?.name ?? "";
-        return renderAggregate({ name, function: applied, argument });
-      });
-      return `aggregate ${values.join(", ") || "nothing"}${by.length > 0 ? ` by ${by.join(", ")}` : ""}`;
+      const keys = step.on.map(({ left, right }) => `${renderName(left)} = ${renderName(right)}`);
+      return `${step.kind} join ${step.left} with ${step.right} on ${keys.join(" and ")}`;
     }
     case "sort":
       return `sort by ${step.by.map(({ column, direction, nulls }) => `${renderName(column)} ${direction}${nulls === "first" ? " nulls first" : ""}`).join(", ")}`;
     case "limit":
-      return `limit ${step.count}${step.offset > 0 ? ` after ${step.offset}` : ""}`;
+      return `limit ${step.count}${step.offset ? ` after ${step.offset}` : ""}`;
     case "union":
-      return `union of ${step.from.map(shownName).join(", ")}`;
+      return `union of ${step.from.join(", ")}`;
     case "distinct":
       return "distinct";
   }
 }
 
-function named(value: TypedExpression, name = ""): string {
-  return renderNamed({ name, value });
+/** Renders a condition that is sent to a source. */
+export function conditionText({ column, operator, type, values }: SimpleCondition): string {
+  const isNumber = isNumeric(type) || type.kind === "bool";
+  const shown = values.map((value) => (isNumber ? String(value) : quoteText(String(value))));
+  return operator === "in"
+    ? `${renderName(column)} in (${shown.join(", ")})`
+    : `${renderName(column)} ${conditionSigns[operator]} ${shown.join("")}`;
 }

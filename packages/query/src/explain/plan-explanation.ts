@@ -4,46 +4,43 @@ import type { Issue } from "@ccl/core";
 
 /** A step of an explanation. */
 export interface ExplainedStep {
-  /** The step's name in the plan. */
+  /** Name of the step in the plan. */
   name: string;
   op: PlanOperation;
-  /** Text for people. Contains the plan's literals. */
+  /** Human-readable text. Contains the plan's literals. */
   text: string;
 }
 
-/** What one scan asks of a source. */
+/** What one scan requests from a source. */
 export interface ExplainedSource {
-  /** The key of its connector. Without connectors, the prefix of its addresses. */
+  /** The connector's key, or the prefix of the addresses if no connectors were passed. */
   source: string;
   name: string;
-  /** The resource that is read. */
+  /** The resource to read. */
   resources: string[];
-  /** The scan with the conditions that the source gets, or the whole plan if it only reads rows. */
+  /** The scan with the conditions sent to the source, or the whole plan if it only reads rows. */
   steps: ExplainedStep[];
   /** The columns that the source returns. */
   columns: PlanColumn[];
-  /** Estimated number of returned rows. Undefined if the catalog does not know. */
+  /** Estimated number of returned rows. Undefined if unknown to the catalog. */
   rows: number | undefined;
   bytes: number | undefined;
-  /** `cost_hint.latency_ms_p50` of the resource. */
+  /** The resource's `cost_hint.latency_ms_p50`. */
   latencyMs: number | undefined;
 }
 
 /** An explanation as data. */
 export interface ExplanationBody {
   sources: ExplainedSource[];
-  /** Steps that DuckDB runs over the rows. Empty if the plan only reads rows. */
+  /** Steps that DuckDB runs over the rows. Empty if the plan only reads. */
   local: ExplainedStep[];
   columns: PlanColumn[];
-  /**
-   * Sums over the sources, which run one after the other. Undefined if any source's value is
-   * unknown.
-   */
+  /** Totals over all sources, which run one after the other. Undefined if any source's value is unknown. */
   cost: { rows: number | undefined; bytes: number | undefined; latencyMs: number | undefined };
   warnings: Issue[];
 }
 
-/** What each source is asked for, at what estimated cost, and what runs over its rows. */
+/** Describes what each source is asked for, the estimated cost, and what runs over the rows. */
 export interface PlanExplanation extends ExplanationBody {
   text: string;
 }

@@ -14,20 +14,17 @@ const sampleChars = 65_536;
 
 interface DelimitedOptions {
   source: string;
-  /**
-   * The columns to read, named as in the catalog: blank names are numbered and duplicates renamed.
-   */
+  /** Columns to read, with the catalog's names: blank names are numbered and duplicates renamed. */
   columns: readonly string[];
-  /** Detected from the beginning of the file by default. */
+  /** By default, detected from the start of the file. */
   delimiter: Delimiter | undefined;
   /** False if the first row is data. The columns are then `column_1`, `column_2`, and so on. */
   hasHeader: boolean;
 }
 
 /**
- * Streams the rows of a delimited text in constant memory. A cell that its row lacks is null.
- * @throws QueryError `value_invalid` for a column that the file lacks, a row that is too long, an
- * unclosed quote
+ * Streams the rows of delimited text in constant memory. Cells missing from a row are null.
+ * @throws QueryError `value_invalid` for a missing column, a row that is too long, or an unclosed quote
  */
 export async function* delimitedPages(
   text: AsyncIterable<string>,
@@ -71,7 +68,7 @@ function placesOf(
   first: readonly string[],
   { source, columns, hasHeader }: DelimitedOptions,
 ): ReadonlyMap<string, number> {
-  // Rows may be wider than the first. The catalog numbers the columns without a name.
+  // Rows may be wider than the first. The catalog numbers unnamed columns.
   const numbers = columns.map((name) => Number(/^column_(\d{1,4})$/.exec(name)?.[1] ?? 0));
   const names = columnNames(hasHeader ? first : [], Math.max(first.length, ...numbers));
   const missing = columns.find((column) => !names.includes(column));
@@ -83,7 +80,7 @@ function placesOf(
 function pageOf(rows: readonly string[][], places: ReadonlyMap<string, number>): RowPage {
   return {
     rowCount: rows.length,
-    // This wrapper lets text decoders distinguish a cell from a JSON value.
+    // The wrapper lets text decoders distinguish cells from JSON values.
     valueAt: (row, column) => ({ cell: rows[row]?.[places.get(column) ?? -1] ?? "" }),
   };
 }

@@ -11,27 +11,28 @@ import { folderReader, type FileContent } from "./folder-reader.ts";
 import { jsonLinePages, jsonPage } from "./json-pages.ts";
 import { textDecoderOf } from "./text-value.ts";
 
-/** Formats that this connector reads. For Parquet see `openParquetConnector` of `./duckdb`. */
+/** Formats that this connector reads. For Parquet, use `openParquetConnector` from `./duckdb`. */
 export type FileFormat = "csv" | "tsv" | "json" | "jsonl";
 
-/** Which files are read, and how. */
+/** Options for reading files. */
 export interface FileConnectorOptions {
-  /** The folder to read from. The end of a resource's address names its file. Links out of the folder are refused. */
-  folder?: string | undefined;
   /**
-   * Returns the content of a resource. It replaces `folder`, so it decides which files may be read.
+   * The folder to read from. The end of a resource's address names its file. Links that leave the folder are
+   * rejected.
    */
+  folder?: string | undefined;
+  /** Returns the content of a resource. Used instead of `folder`, so it decides which files can be read. */
   read?:
     | ((
         resource: ResourceDetails,
         options: { signal?: AbortSignal | undefined },
       ) => FileContent | Promise<FileContent>)
     | undefined;
-  /** The format of a resource. By default, the extension of its address. */
+  /** Returns the format of a resource. Defaults to the extension of its address. */
   formatOf?: ((resource: ResourceDetails) => FileFormat) | undefined;
-  /** Keys to the list of rows in JSON files, joined by dots, by resource id. */
+  /** By resource id: the keys to the list of rows in a JSON file, joined by dots. */
   rowsAt?: Readonly<Record<string, string>> | undefined;
-  /** Limit of one file, 256 MiB by default. A JSON file (not JSON Lines) is read as a whole. */
+  /** Size limit for one file. 256 MiB by default. A JSON file (not JSON Lines) is read as a whole. */
   maxBytes?: number | undefined;
   /** Used in messages. `files` by default. */
   name?: string | undefined;
@@ -165,9 +166,13 @@ function decodedPiece(
   try {
     return piece === undefined ? decoder.decode() : decoder.decode(piece, { stream: true });
   } catch (error) {
-    throw new QueryError("value_invalid", `${name} gave bytes that are no ${decoder.encoding}.`, {
-      cause: error,
-    });
+    throw new QueryError(
+      "value_invalid",
+      `${name} gave bytes that are not valid ${decoder.encoding}.`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 
@@ -183,6 +188,6 @@ function formatByEnding({ uri, id }: ResourceDetails): FileFormat {
   };
   const format = Object.hasOwn(known, ending) ? known[ending] : undefined;
   if (format !== undefined) return format;
-  const message = `${JSON.stringify(id)} ends in none of ${Object.keys(known).join(", ")}; give formatOf (Parquet: openParquetConnector of @ccl/query/duckdb).`;
+  const message = `${JSON.stringify(id)} ends in none of ${Object.keys(known).join(", ")}; pass formatOf (Parquet: openParquetConnector of @ccl/query/duckdb).`;
   throw new QueryError("invalid_options", message, { details: { resource: id } });
 }

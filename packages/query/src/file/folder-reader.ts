@@ -1,22 +1,22 @@
 import type { ResourceDetails } from "@ccl/catalog";
 import { QueryError } from "../query-error.ts";
 
-/** A file's bytes or its text, as a whole or in pieces. */
+/** Bytes or text of a file, as a whole or in pieces. */
 export type FileContent = Uint8Array | string | AsyncIterable<Uint8Array | string>;
 
 /**
- * Creates a reader of one folder and its subfolders. A resource's file is the longest suffix of its
- * address that exists in the folder. Links are followed if they stay inside.
+ * Creates a reader for a folder and its subfolders. A resource's file is the longest suffix of its address that
+ * exists in the folder. Links are followed if they stay inside.
  */
 export function folderReader(folder: string): (resource: ResourceDetails) => Promise<FileContent> {
   return async ({ id, uri }) => {
     const files = globalThis.process?.getBuiltinModule?.("node:fs/promises");
     const paths = globalThis.process?.getBuiltinModule?.("node:path");
     if (files === undefined || paths === undefined)
-      throw new QueryError("invalid_options", "A folder needs Node; give read instead.");
+      throw new QueryError("invalid_options", "A folder needs Node; pass read instead.");
     const refused = new QueryError(
       "source_failed",
-      `${JSON.stringify(id.slice(0, 200))} is no file within the folder.`,
+      `${JSON.stringify(id.slice(0, 200))} is not a file within the folder.`,
       { details: { resource: id } },
     );
     const parts = partsOf(uri ?? id);

@@ -9,7 +9,7 @@ interface JsonOptions {
   resource: ResourceDetails;
 }
 
-/** The rows of a JSON document. @throws QueryError `value_invalid` */
+/** Yields the rows of a JSON document. @throws QueryError `value_invalid` */
 export async function* jsonPage(
   text: AsyncIterable<string>,
   { source, resource, rowsAt }: JsonOptions & { rowsAt: string | undefined },
@@ -19,7 +19,7 @@ export async function* jsonPage(
   yield answerRows(parsed(pieces.join(""), source), answerShape(resource, rowsAt), source);
 }
 
-/** One row per line. Empty lines are skipped. @throws QueryError `value_invalid` with the line number */
+/** Yields one row per line. Skips empty lines. @throws QueryError `value_invalid` with the line number */
 export async function* jsonLinePages(
   text: AsyncIterable<string>,
   { source }: JsonOptions,

@@ -5,8 +5,9 @@ import { decimalText, exactInt, timeText, type ValueDecoder } from "../connector
 const nullTexts = /^(?:|null|NULL|NA|N\/A|n\/a|NaN|nan|None|\\N)$/;
 
 /**
- * Decodes cells into plan values. Numbers use a decimal point and no thousands separator. Dates are ISO, or
- * `2026/1/31`, `2026.1.31`, `31.1.2026`. An ambiguous date is invalid. An empty cell is null, even in a text column.
+ * Creates a decoder from cells to plan values. Numbers use a decimal point and no thousands separator. Dates are
+ * ISO, `2026/1/31`, `2026.1.31` or `31.1.2026`. Ambiguous dates are invalid. An empty cell is null, even in a text
+ * column.
  */
 export function textDecoderOf({ type }: PlanColumn): ValueDecoder {
   if (type.kind === "text")

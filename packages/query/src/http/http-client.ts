@@ -13,7 +13,7 @@ export interface HttpAnswer {
   link: string | undefined;
 }
 
-/** Reads one address. All requests of a call share a byte limit. */
+/** Reads one URL. All requests of a call share a byte limit. */
 export type HttpCall = (url: URL, signal: AbortSignal | undefined) => Promise<HttpAnswer>;
 
 interface ClientOptions extends HttpConnectorOptions {
@@ -25,12 +25,12 @@ const passing: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]
 const requestTimeoutMs = 30_000;
 const maxRedirects = 5;
 const maxRetries = 3;
-/** Failures that may be temporary, with the wait that Retry-After asks for. */
+/** Failures that may be temporary, with the delay that Retry-After requests. */
 const waits = new WeakMap<QueryError, number | "backoff">();
 
 /**
- * Creates the function that requests a resource's pages. It retries temporary failures, obeys
- * Retry-After, and never follows a link out of the base address.
+ * Creates a function that requests a resource's pages. It retries temporary failures, respects Retry-After, and
+ * never follows links outside the base address.
  */
 export function createHttpCall(options: ClientOptions, resource: string): HttpCall {
   const max = options.maxBytes ?? 64 * 1024 * 1024;
@@ -89,7 +89,7 @@ async function attemptOnce(
   } catch (error) {
     throwIfAborted(signal, QueryError);
     if (QueryError.isInstance(error)) throw error;
-    // The connection failed or the body ended early. Requests only read, so a retry is safe.
+    // The connection failed or the body ended early. Requests only read, so retrying is safe.
     const reason = timeout.aborted
       ? `no answer within ${requestTimeoutMs} ms`
       : "the connection failed";
@@ -157,7 +157,7 @@ async function answerOf(
 }
 
 /**
- * The text of an answer. Subtracts its bytes from `bytes.left`.
+ * Returns the text of an answer and subtracts its size from `bytes.left`.
  * @throws QueryError `limit_exceeded`, `value_invalid` for bytes that are not UTF-8
  */
 async function textOf(
@@ -171,8 +171,8 @@ async function textOf(
     throw new QueryError("limit_exceeded", message, { details });
   }
   if (read.status === "invalid_utf8")
-    throw new QueryError("value_invalid", `${name} answered with bytes that are no UTF-8.`);
-  // A retried page counts once.
+    throw new QueryError("value_invalid", `${name} answered with bytes that are not valid UTF-8.`);
+  // A retried page counts only once.
   bytes.left -= read.sizeBytes;
   return read.text;
 }

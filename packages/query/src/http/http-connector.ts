@@ -11,9 +11,9 @@ import { firstPage, nextPage } from "./http-paging.ts";
 import { requestUrl } from "./request-url.ts";
 
 /**
- * Creates a connector for a JSON API. It sends only GET requests. Conditions on columns that the
- * catalog marks `in: "query"` or `in: "path"` become parameters. It reads every page or fails the
- * query. Time, bytes, pages and a server's waits are limited.
+ * Creates a connector for a JSON API. It sends only GET requests. Conditions on columns marked `in: "query"` or
+ * `in: "path"` in the catalog become parameters. It reads every page or fails the query. Time, bytes, pages and
+ * waits requested by the server are limited.
  * @throws QueryError `invalid_options` for an invalid address or number
  */
 export function httpConnector(options: HttpConnectorOptions): Connector {
@@ -39,7 +39,7 @@ function baseOf(options: HttpConnectorOptions): URL {
   const { maxPages = 1, maxBytes = 1 } = options;
   for (const [key, value] of Object.entries({ maxPages, maxBytes }))
     if (!Number.isFinite(value) || value < 1)
-      throw new QueryError("invalid_options", `${key} is a number from 1, not ${value}.`);
+      throw new QueryError("invalid_options", `${key} must be at least 1, not ${value}.`);
   const base = URL.canParse(options.baseUrl) ? new URL(options.baseUrl) : undefined;
   if (base === undefined || !/^https?:$/.test(base.protocol) || /[?#]/.test(base.href))
     throw new QueryError(
@@ -49,7 +49,7 @@ function baseOf(options: HttpConnectorOptions): URL {
   if (base.username !== "" || base.password !== "")
     throw new QueryError(
       "invalid_options",
-      "baseUrl holds a user or a password; give them by auth.",
+      "baseUrl must not contain a user or a password; pass them in auth.",
     );
   return base;
 }
@@ -93,7 +93,7 @@ async function* readPages(
   }
 }
 
-/** The error for a repeated page, which would be read forever or count its rows twice. */
+/** Creates the error for a repeated page, which would loop forever or count rows twice. */
 function repeated(name: string, id: string): QueryError {
   const message = `${name} gave the same page of ${JSON.stringify(id)} twice; is its paging set right?`;
   return new QueryError("source_failed", message, { details: { resource: id } });
@@ -104,10 +104,10 @@ const pageParameter =
 
 function pagingOf(resource: ResourceDetails, { paging }: HttpResource): HttpPaging {
   if (paging !== undefined) return paging;
-  const unpaged = (resource.columns ?? []).find(
+  const pageColumn = (resource.columns ?? []).find(
     ({ name, in: place }) => place === "query" && pageParameter.test(name),
   );
-  if (unpaged === undefined) return { by: "link" };
-  const message = `${JSON.stringify(resource.id)} has a parameter ${JSON.stringify(unpaged.name)}: say in resources how it is paged, or { by: "none" }, so that no page is left out.`;
+  if (pageColumn === undefined) return { by: "link" };
+  const message = `${JSON.stringify(resource.id)} has a parameter ${JSON.stringify(pageColumn.name)}: say in resources how it is paged, or { by: "none" }, so that no page is left out.`;
   throw new QueryError("invalid_options", message, { details: { resource: resource.id } });
 }

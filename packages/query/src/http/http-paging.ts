@@ -4,7 +4,7 @@ import type { HttpAnswer } from "./http-client.ts";
 import type { HttpPaging } from "./http-options.ts";
 import { isBelow } from "./request-url.ts";
 
-/** The address of the first page. */
+/** Returns the URL of the first page. */
 export function firstPage(url: URL, paging: HttpPaging): URL {
   const first = new URL(url);
   if (paging.by === "page") first.searchParams.set(paging.parameter, String(paging.first ?? 1));
@@ -12,7 +12,7 @@ export function firstPage(url: URL, paging: HttpPaging): URL {
   return first;
 }
 
-/** The page that was read, and how to get the next one. */
+/** The page just read, and how to get the next one. */
 export interface PageState {
   paging: HttpPaging;
   answer: HttpAnswer;
@@ -20,7 +20,10 @@ export interface PageState {
   base: URL;
 }
 
-/** The address of the next page. Undefined on the last. @throws QueryError `source_failed` if it is outside the base */
+/**
+ * Returns the URL of the next page, or undefined on the last.
+ * @throws QueryError `source_failed` if it is outside the base
+ */
 export function nextPage(url: URL, { paging, answer, rowCount, base }: PageState): URL | undefined {
   switch (paging.by) {
     case "none":
@@ -36,7 +39,7 @@ export function nextPage(url: URL, { paging, answer, rowCount, base }: PageState
       if (typeof cursor !== "string" && typeof cursor !== "number")
         throw new QueryError(
           "source_failed",
-          `The cursor at ${JSON.stringify(paging.cursorAt)} is no text.`,
+          `The cursor at ${JSON.stringify(paging.cursorAt)} is neither a text nor a number.`,
         );
       const next = new URL(url);
       next.searchParams.set(paging.parameter, String(cursor));
@@ -61,7 +64,10 @@ function counted(url: URL, parameter: string, step: number): URL {
   return next;
 }
 
-/** The target of `rel="next"` in a Link header (RFC 8288). Commas within `<>` and quotes do not separate links. */
+/**
+ * Returns the target of `rel="next"` in a Link header (RFC 8288). Commas within `<>` and quotes do not separate
+ * links.
+ */
 function nextLink(header: string | undefined): string | undefined {
   for (const [, target, parameters = ""] of (header ?? "")
     .slice(0, 16_384)

@@ -11,7 +11,7 @@ export interface UrlParts {
 }
 
 /**
- * The path of a resource below the base, with arguments as `{name}`.
+ * Returns a resource's path below the base, with arguments as `{name}`.
  * @throws QueryError `invalid_options` if there is none
  */
 function pathTemplate(base: URL, resource: ResourceDetails, { path }: HttpResource): string {
@@ -40,7 +40,10 @@ function pathTemplate(base: URL, resource: ResourceDetails, { path }: HttpResour
   );
 }
 
-/** The address of a request. @throws QueryError `argument_missing`, `value_invalid` for a value unfit for a path */
+/**
+ * Returns the URL of a request.
+ * @throws QueryError `argument_missing`, `value_invalid` for a value unfit for a path
+ */
 export function requestUrl(base: URL, { resource, settings, arguments: given }: UrlParts): URL {
   const used = new Set<string>();
   const path = pathTemplate(base, resource, settings).replaceAll(
@@ -73,7 +76,7 @@ function plainName(written: string): string {
   }
 }
 
-/** One path segment. No value can add or remove a segment. */
+/** Encodes one path segment. No value can add or remove a segment. */
 function pathPart(name: string, value: PlanValue | undefined, id: string): string {
   if (value === undefined || value === null)
     throw new QueryError(
@@ -89,7 +92,7 @@ function pathPart(name: string, value: PlanValue | undefined, id: string): strin
   return encodeURIComponent(text);
 }
 
-/** True for an address of the same origin whose path is below the base's. */
+/** True if the URL has the base's origin and a path below the base's. */
 export function isBelow(url: URL, base: URL): boolean {
   const folder = base.pathname.endsWith("/") ? base.pathname : `${base.pathname}/`;
   return url.origin === base.origin && `${url.pathname}/`.startsWith(folder);

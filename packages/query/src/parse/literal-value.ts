@@ -1,23 +1,19 @@
 import type { LiteralExpression } from "../plan/expression.ts";
 import { PlanSyntaxError, quoted } from "./parse-issue.ts";
-import { dataKinds } from "../plan/data-type.ts";
 import { canonicalDate, canonicalDecimal, canonicalTimestamp } from "../plan/canonical-value.ts";
 
 type LiteralType = LiteralExpression["type"];
 
-/** The types of a literal. */
-export const literalTypes: readonly LiteralType[] = [...dataKinds, "null"];
-
 const minInt = -(2n ** 63n);
 const maxInt = 2n ** 63n - 1n;
 
-/** A literal in canonical form: integers as numbers if exact, decimals and times as text. */
+/** Creates a literal in canonical form: integers as numbers if exact, decimals and times as text. */
 export function literalOf(type: LiteralType, value: unknown): LiteralExpression {
   const canonical = canonicalOf(type, value);
   if (canonical === undefined) {
     throw new PlanSyntaxError(
       "literal_invalid",
-      `${quoted(value)} is no ${type}${hints[type] ?? ""}.`,
+      `${quoted(value)} is not of type ${type}${hints[type] ?? ""}.`,
     );
   }
   return { op: "literal", type, value: canonical };
@@ -63,8 +59,8 @@ function intOf(value: unknown): number | string | undefined {
 }
 
 /**
- * False for text with U+0000, which PostgreSQL cannot store and SQLite drivers cut off, or with a
- * lone surrogate, which has no UTF-8 form.
+ * Returns false for text with U+0000, which PostgreSQL cannot store and SQLite drivers truncate, or with a lone
+ * surrogate, which has no UTF-8 form.
  */
 function isStorable(text: string): boolean {
   return !text.includes("\u0000") && !/\p{Cs}/u.test(text);

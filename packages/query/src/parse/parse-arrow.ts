@@ -1,40 +1,33 @@
+import { isAggregateName } from "../plan/expression.ts";
+import { joinKinds } from "../plan/logical-plan.ts";
 import { invalidExpression, PlanSyntaxError } from "./parse-issue.ts";
-import { isAggregateName, type NamedAggregate, type NamedExpression } from "../plan/expression.ts";
-import { joinKinds, type JoinKind, type PlanStep } from "../plan/logical-plan.ts";
-import { readExpression } from "./parse-expression.ts";
-import {
-  readJoinKey,
-  readNamedAggregate,
-  readNamedExpression,
-  readNameToken,
-  readSortKey,
-} from "./read-items.ts";
-import { planLimits } from "./plan-limits.ts";
 import type { TokenReader } from "./token-reader.ts";
+
+/** A step as written in a document. */
+type StepFields = Record<string, unknown>;
 
 interface Arrow {
   reader: TokenReader;
   /** The resource that a bare `scan` reads. */
   resource: string | undefined;
-  steps: PlanStep[];
+  steps: StepFields[];
 }
 
-type Unnamed<Step> = Step extends PlanStep ? Omit<Step, "name"> : never;
-
-const synonyms: Record<string, string> = {
-  agg: "aggregate",
-  where: "filter",
-  select: "project",
-  order: "sort",
-  join: "inner_join",
-};
+const synonyms: ReadonlyMap<string, string> = new Map([
+  ["agg", "aggregate"],
+  ["where", "filter"],
+  ["select", "project"],
+  ["order", "sort"],
+  ["join", "inner_join"],
+]);
 
 /**
- * Reads the steps of an arrow form, `scan(id)→filter(...)→agg(...)`. `->` is the same arrow. Steps are named after their
- * operation and position. A `project` without columns is dropped.
+ * Splits an arrow form, `scan(id)→filter(...)→agg(...)`, into steps as a document would write them. `->` is
+ * equivalent to the arrow. Steps are named after their operation and position. A `project` without columns is
+ * dropped.
  * @throws PlanSyntaxError
  */
-export function readArrow(reader: TokenReader, resource: string | undefined): PlanStep[] {
+export function readArrow(reader: TokenReader, resource: string | undefined): StepFields[] {
   const arrow: Arrow = { reader, resource, steps: [] };
   readChain(arrow);
   reader.expectEnd();
@@ -46,153 +39,127 @@ function readChain(arrow: Arrow): string {
   const { reader } = arrow;
   return reader.nested(() => {
     let last = readArrowStep(arrow, "");
-    while (reader.takeSymbol("→") || reader.takeSymbol("->")) last = readArrowStep(arrow, last);
+    while (reader.accept("→") || reader.accept("->")) last = readArrowStep(arrow, last);
     return last;
   });
 }
 
 function readArrowStep(arrow: Arrow, from: string): string {
-  const { reader, steps } = arrow;
-  const token = reader.peek();
-  const written = token.kind === "word" ? token.value.toLowerCase() : "";
-  const operation = Object.hasOwn(synonyms, written) ? (synonyms[written] ?? written) : written;
-  const read = Object.hasOwn(readers, operation) ? readers[operation] : undefined;
-  if (read === undefined) return reader.fail(`one of ${Object.keys(readers).join(", ")}`);
+  const { reader } = arrow;
+  const { text: written } = reader.peek();
+  const read = operations.get(synonyms.get(written) ?? written);
+  if (read === undefined) return reader.fail(`one of ${[...operations.keys()].join(", ")}`);
   reader.take();
-  reader.countNode();
-  if (from === "" && operation !== "scan" && operation !== "union")
+  if (from === "" && written !== "scan" && written !== "union")
     throw invalidExpression(`${written} has nothing to read from; a chain begins with scan.`);
-  if (from !== "" && operation === "scan")
+  if (from !== "" && written === "scan")
     throw invalidExpression(
       "scan begins a chain; a second resource comes in through join or union.",
     );
   const step = read(arrow, from);
-  if (step === undefined) return from;
-  const name = addStep(arrow, step);
-  if (steps.length <= planLimits.steps) return name;
-  const message = `The plan has more than ${planLimits.steps} steps.`;
-  throw new PlanSyntaxError("limit_exceeded", message);
+  return step === undefined ? from : addStep(arrow, step);
 }
 
 /** Names a step after its operation and position. Its inputs already have names. */
-function addStep({ steps }: Arrow, step: Unnamed<PlanStep>): string {
-  const name = `${step.op}${steps.length + 1}`;
+function addStep({ steps }: Arrow, step: StepFields): string {
+  const name = `${String(step["op"])}${steps.length + 1}`;
   steps.push({ name, ...step });
   return name;
 }
 
-const readers: Record<string, (arrow: Arrow, from: string) => Unnamed<PlanStep> | undefined> = {
-  scan: readScan,
-  filter: ({ reader }, from) => ({
-    op: "filter",
-    from,
-    where: inBrackets(reader, () => readExpression(reader)),
-  }),
-  project: ({ reader }, from) =>
-    reader.isSymbol("(")
-      ? { op: "project", from, columns: readSeries(reader, readNamedExpression) }
-      : undefined,
-  aggregate: readAggregation,
-  sort: ({ reader }, from) => ({ op: "sort", from, by: readSeries(reader, readSortKey) }),
-  limit({ reader }, from) {
-    const [count = 0, offset] = readSeries(reader, readWhole);
-    return { op: "limit", from, count, offset };
-  },
-  distinct({ reader }, from) {
-    if (reader.takeSymbol("(")) reader.expectSymbol(")");
-    return { op: "distinct", from };
-  },
-  union(arrow, from) {
-    const others = readSeries(arrow.reader, () => readSource(arrow));
-    const inputs = from === "" ? others : [from, ...others];
-    if (inputs.length < 2) throw invalidExpression("A union needs at least two chains.");
-    return { op: "union", from: inputs };
-  },
-  ...Object.fromEntries(
-    joinKinds.map((kind) => [
-      `${kind}_join`,
-      (arrow: Arrow, from: string) => readJoin(arrow, from, kind),
-    ]),
-  ),
-};
+type ReadOperation = (arrow: Arrow, from: string) => StepFields | undefined;
 
-function readScan({ reader, resource }: Arrow): Unnamed<PlanStep> {
-  if (!reader.isSymbol("(")) {
-    if (resource !== undefined) return { op: "scan", resource };
-    const message = "scan names no resource: write scan(id), or give the option resource.";
-    throw new PlanSyntaxError("field_missing", message);
+const operations: ReadonlyMap<string, ReadOperation> = new Map<string, ReadOperation>([
+  ["scan", readScan],
+  ["filter", ({ reader }, from) => ({ op: "filter", from, where: series(reader).join(", ") })],
+  [
+    "project",
+    ({ reader }, from) =>
+      reader.is("(") ? { op: "project", from, columns: series(reader) } : undefined,
+  ],
+  ["aggregate", readAggregation],
+  ["sort", ({ reader }, from) => ({ op: "sort", from, by: series(reader) })],
+  ["limit", readLimit],
+  [
+    "distinct",
+    ({ reader }, from) => {
+      if (reader.accept("(")) reader.expect(")");
+      return { op: "distinct", from };
+    },
+  ],
+  [
+    "union",
+    (arrow, from) => {
+      const others = series(arrow.reader, () => readSource(arrow));
+      return { op: "union", from: from === "" ? others : [from, ...others] };
+    },
+  ],
+  ...joinKinds.map((kind): [string, ReadOperation] => [
+    `${kind}_join`,
+    (arrow, from) => readJoin(arrow, from, kind),
+  ]),
+]);
+
+function readScan({ reader, resource }: Arrow): StepFields {
+  if (reader.is("(")) {
+    const [named, ...columns] = series(reader, readName);
+    return { op: "scan", resource: named, ...(columns.length > 0 && { columns }) };
   }
-  return inBrackets(reader, () => {
-    const named = readResource(reader);
-    const columns: string[] = [];
-    while (reader.takeSymbol(",")) columns.push(readNameToken(reader));
-    return { op: "scan", resource: named, columns: columns.length > 0 ? columns : undefined };
-  });
+  if (resource !== undefined) return { op: "scan", resource };
+  const message = "scan names no resource: write scan(id), or give the option resource.";
+  throw new PlanSyntaxError("field_missing", message);
 }
 
-/** A quoted id, or a bare one that ends at a space, comma or bracket. */
-function readResource(reader: TokenReader): string {
-  const { kind, value, at } = reader.peek();
-  if (kind === "text" || kind === "name") return reader.take().value;
-  const bare =
-    /^[^\s,()'"]+/.exec(reader.text.slice(at, at + 300))?.[0] ??
-    reader.fail(`a resource's id, not ${value}`);
-  reader.jumpTo(at + bare.length);
-  return bare;
+/** Reads a name, or an id that ends at a comma or bracket, with or without quotes. */
+function readName(reader: TokenReader): string {
+  const { kind } = reader.peek();
+  return kind === "text" || kind === "quoted" ? reader.take() : reader.takeText();
 }
 
-function readAggregation({ reader }: Arrow, from: string): Unnamed<PlanStep> {
-  const by: NamedExpression[] = [];
-  const aggregates: NamedAggregate[] = [];
-  readSeries(reader, () => {
-    const { kind, value } = reader.peek();
-    if (kind === "word" && reader.isSymbol("(", 1) && isAggregateName(value.toLowerCase()))
-      aggregates.push(readNamedAggregate(reader));
-    else by.push(readNamedExpression(reader));
-  });
-  return { op: "aggregate", from, by, aggregates };
+function readAggregation({ reader }: Arrow, from: string): StepFields {
+  const items = series(reader);
+  const isAggregate = (item: string): boolean =>
+    isAggregateName(/^(\w+)\s*\(/.exec(item)?.[1]?.toLowerCase() ?? "");
+  const by = items.filter((item) => !isAggregate(item));
+  return { op: "aggregate", from, by, aggregates: items.filter(isAggregate) };
 }
 
-function readJoin(arrow: Arrow, left: string, kind: JoinKind): Unnamed<PlanStep> {
+function readLimit({ reader }: Arrow, from: string): StepFields {
+  const [count, offset, ...others] = series(reader).map((text) =>
+    /^\d{1,15}$/.test(text) ? Number(text) : text,
+  );
+  if (others.length > 0) throw invalidExpression("limit takes a count and where to start.");
+  return { op: "limit", from, count, ...(offset !== undefined && { offset }) };
+}
+
+function readJoin(arrow: Arrow, left: string, kind: string): StepFields {
   const { reader } = arrow;
-  return inBrackets(reader, () => {
-    const right = readSource(arrow);
-    const on: { left: string; right: string }[] = [];
-    while (reader.takeSymbol(",")) on.push(readJoinKey(reader));
-    const prefix = reader.takeWord("as") ? readNameToken(reader) : undefined;
-    if (on.length > 0) return { op: "join", kind, left, right, on, prefix };
-    if (!reader.isSymbol(")")) reader.fail('")"');
-    const message = "A join needs keys: join(id, left_column = right_column).";
-    throw new PlanSyntaxError("field_missing", message);
-  });
+  reader.expect("(");
+  const right = readSource(arrow);
+  const on: string[] = [];
+  while (reader.accept(",")) on.push(reader.takeText("as"));
+  const prefix = reader.accept("as") ? readName(reader) : undefined;
+  reader.expect(")");
+  if (on.length > 0) return { op: "join", kind, left, right, on, ...(prefix && { prefix }) };
+  const message = "A join needs keys: join(id, left_column = right_column).";
+  throw new PlanSyntaxError("field_missing", message);
 }
 
-/** A chain that begins with scan or union, or a bare resource. */
+/** Reads a chain that starts with scan or union, or a bare resource. */
 function readSource(arrow: Arrow): string {
   const { reader } = arrow;
-  if ((reader.isWord("scan") || reader.isWord("union")) && reader.isSymbol("(", 1))
-    return readChain(arrow);
-  return addStep(arrow, { op: "scan", resource: readResource(reader) });
+  if ((reader.is("scan") || reader.is("union")) && reader.is("(", 1)) return readChain(arrow);
+  return addStep(arrow, { op: "scan", resource: readName(reader) });
 }
 
-function readSeries<T>(reader: TokenReader, read: (reader: TokenReader) => T): T[] {
-  return inBrackets(reader, () => {
-    const items = [read(reader)];
-    while (reader.takeSymbol(",")) items.push(read(reader));
-    return items;
-  });
-}
-
-function inBrackets<T>(reader: TokenReader, read: () => T): T {
-  reader.expectSymbol("(");
-  const value = read();
-  reader.expectSymbol(")");
-  return value;
-}
-
-function readWhole(reader: TokenReader): number {
-  const { kind, value } = reader.peek();
-  if (kind !== "number" || !/^\d{1,15}$/.test(value)) reader.fail("a whole number");
-  reader.take();
-  return Number(value);
+/** Reads the items between brackets. By default, each is read as text. */
+function series(
+  reader: TokenReader,
+  read: (reader: TokenReader) => string = () => reader.takeText(),
+): string[] {
+  reader.expect("(");
+  const items = [read(reader)];
+  while (reader.accept(",")) items.push(read(reader));
+  reader.expect(")");
+  return items;
 }

@@ -14,26 +14,24 @@ import {
 } from "../plan/functions.ts";
 import { parseDataType, typeName } from "../plan/data-type.ts";
 import { literalOf } from "./literal-value.ts";
-import { nearestName } from "../plan/nearest-name.ts";
+import { nearestHint } from "../plan/nearest-name.ts";
 import { lowered } from "../plan/lowered.ts";
 import { reservedWords } from "../plan/reserved-words.ts";
 import { planLimits } from "./plan-limits.ts";
 import type { TokenReader } from "./token-reader.ts";
 
-type Symbols = ReadonlyMap<string, FunctionName>;
-
-const symbolsOf = (level: number): Symbols =>
-  new Map(
-    Object.keys(operators)
-      .filter(isFunctionName)
-      .filter((name) => operators[name]?.level === level)
-      .map((name) => [operators[name]?.symbol ?? "", name]),
-  );
-const comparisons: Symbols = new Map([...symbolsOf(4), ["==", "eq"], ["!=", "ne"]]);
-const sums = symbolsOf(5);
-const products = symbolsOf(6);
+/** Binary operators by their symbol or keyword. */
+const binary: ReadonlyMap<string, { name: FunctionName; level: number }> = new Map(
+  Object.keys(operators)
+    .filter(isFunctionName)
+    .flatMap((name) => {
+      const { symbol = "", level = 0 } = operators[name] ?? {};
+      const spellings = name === "eq" ? ["=", "=="] : name === "ne" ? ["<>", "!="] : [symbol];
+      return spellings.map((spelling) => [spelling, { name, level }] as const);
+    }),
+);
 const timeKinds = ["date", "timestamp", "timestamptz"] as const;
-// A map, since a model may call a function named `constructor`.
+// A map, because a model may call a function named `constructor`.
 const synonyms: ReadonlyMap<string, FunctionName> = new Map([
   ["nullif", "null_if"],
   ["substr", "substring"],
@@ -43,99 +41,24 @@ const synonyms: ReadonlyMap<string, FunctionName> = new Map([
   ["ifnull", "coalesce"],
 ]);
 
-/** Reads an expression at the reader's position. Binding from loose to tight: OR, AND, NOT, comparison, + - ||, * / %. */
+/**
+ * Reads an expression at the reader's position. Precedence from low to high: OR, AND, NOT, comparison, + - ||, * /
+ * %.
+ */
 export function readExpression(reader: TokenReader): Expression {
-  return reader.nested(() =>
-    readChain(reader, "or", () => readChain(reader, "and", () => readNot(reader))),
-  );
+  return reader.nested(() => readLevel(reader, 1));
 }
 
-function readChain(
-  reader: TokenReader,
-  name: "and" | "or",
-  readPart: () => Expression,
-): Expression {
-  const first = readPart();
-  if (!reader.isWord(name)) return first;
-  const parts = [first];
-  while (reader.takeWord(name)) parts.push(readPart());
-  return call(reader, name, parts);
-}
-
-function readNot(reader: TokenReader): Expression {
-  if (!reader.takeWord("not")) return readComparison(reader);
-  return reader.nested(() => call(reader, "not", [readNot(reader)]));
-}
-
-function readComparison(reader: TokenReader): Expression {
-  const left = readSum(reader);
-  const { kind, value } = reader.peek();
-  const operator = kind === "symbol" ? comparisons.get(value) : undefined;
-  if (operator !== undefined) {
-    reader.take();
-    return call(reader, operator, [left, readSum(reader)]);
-  }
-  if (reader.takeWord("is")) {
-    const isNot = reader.takeWord("not");
-    reader.expectWord("null");
-    return call(reader, isNot ? "is_not_null" : "is_null", [left]);
-  }
-  const isNegated =
-    reader.isWord("not") &&
-    ["in", "between", "like", "ilike"].some((name) => reader.isWord(name, 1));
-  if (isNegated) reader.take();
-  const found = readRange(reader, left);
-  if (found === undefined) return left;
-  return isNegated ? call(reader, "not", [found]) : found;
-}
-
-function readRange(reader: TokenReader, value: Expression): Expression | undefined {
-  if (reader.takeWord("like")) return call(reader, "like", [value, readSum(reader)]);
-  if (reader.takeWord("ilike")) {
-    const pattern = readSum(reader);
-    const isText = pattern.op === "literal" && pattern.type === "text";
-    const lower = isText ? literal(reader, "text", lowered(String(pattern.value))) : pattern;
-    return call(reader, "like", [call(reader, "lower", [value]), lower]);
-  }
-  if (reader.takeWord("between")) {
-    const low = readSum(reader);
-    reader.expectWord("and");
-    return call(reader, "between", [value, low, readSum(reader)]);
-  }
-  if (!reader.takeWord("in")) return undefined;
-  reader.expectSymbol("(");
-  const list: LiteralExpression[] = [];
-  do {
-    const item = readSum(reader);
-    if (item.op !== "literal" || item.type === "null") {
-      throw invalidExpression(
-        "IN takes a list of literals without NULL; for rows of another step use a semi join.",
-      );
-    }
-    list.push(item);
-  } while (reader.takeSymbol(","));
-  reader.expectSymbol(")");
-  reader.countNode();
-  return { op: "in", value, list };
-}
-
-function readSum(reader: TokenReader): Expression {
-  return readOperators(reader, sums, () =>
-    readOperators(reader, products, () => readUnary(reader)),
-  );
-}
-
-/** Left-associative. `a || b || c` becomes one call, as `and` does. */
-function readOperators(
-  reader: TokenReader,
-  table: Symbols,
-  readPart: () => Expression,
-): Expression {
-  let left = readPart();
+/** Reads operators of this level and above. `a || b || c` becomes one call, as do chains of `and` and `or`. */
+function readLevel(reader: TokenReader, level: number): Expression {
+  if (level === 3) return readNot(reader);
+  if (level === 4) return readComparison(reader);
+  if (level > 6) return readUnary(reader);
+  let left = readLevel(reader, level + 1);
   for (let depth = 0; ; depth++) {
-    const { kind, value } = reader.peek();
-    const name = kind === "symbol" ? table.get(value) : undefined;
-    if (name === undefined) return left;
+    const { text } = reader.peek();
+    const operator = reader.is(text) ? binary.get(text) : undefined;
+    if (operator?.level !== level) return left;
     if (depth >= planLimits.depth) {
       throw new PlanSyntaxError(
         "limit_exceeded",
@@ -143,31 +66,88 @@ function readOperators(
       );
     }
     reader.take();
-    const parts = [left, readPart()];
-    if (name === "concat") while (reader.takeSymbol("||")) parts.push(readPart());
-    left = call(reader, name, parts);
+    const parts = [left, readLevel(reader, level + 1)];
+    if (level < 3 || operator.name === "concat")
+      while (reader.accept(text)) parts.push(readLevel(reader, level + 1));
+    left = call(reader, operator.name, parts);
   }
 }
 
+function readNot(reader: TokenReader): Expression {
+  if (!reader.accept("not")) return readComparison(reader);
+  return reader.nested(() => call(reader, "not", [readNot(reader)]));
+}
+
+function readComparison(reader: TokenReader): Expression {
+  const left = readLevel(reader, 5);
+  const { kind, text } = reader.peek();
+  const operator = kind === "symbol" ? binary.get(text) : undefined;
+  if (operator?.level === 4) {
+    reader.take();
+    return call(reader, operator.name, [left, readLevel(reader, 5)]);
+  }
+  if (reader.accept("is")) {
+    const isNot = reader.accept("not");
+    reader.expect("null");
+    return call(reader, isNot ? "is_not_null" : "is_null", [left]);
+  }
+  const isNegated =
+    reader.is("not") && ["in", "between", "like", "ilike"].some((name) => reader.is(name, 1));
+  if (isNegated) reader.take();
+  const found = readRange(reader, left);
+  if (found === undefined) return left;
+  return isNegated ? call(reader, "not", [found]) : found;
+}
+
+function readRange(reader: TokenReader, value: Expression): Expression | undefined {
+  if (reader.accept("like")) return call(reader, "like", [value, readLevel(reader, 5)]);
+  if (reader.accept("ilike")) {
+    const pattern = readLevel(reader, 5);
+    const isText = pattern.op === "literal" && pattern.type === "text";
+    const lower = isText ? literal(reader, "text", lowered(String(pattern.value))) : pattern;
+    return call(reader, "like", [call(reader, "lower", [value]), lower]);
+  }
+  if (reader.accept("between")) {
+    const low = readLevel(reader, 5);
+    reader.expect("and");
+    return call(reader, "between", [value, low, readLevel(reader, 5)]);
+  }
+  if (!reader.accept("in")) return undefined;
+  reader.expect("(");
+  const list: LiteralExpression[] = [];
+  do {
+    const item = readLevel(reader, 5);
+    if (item.op !== "literal" || item.type === "null") {
+      throw invalidExpression(
+        "IN takes a list of literals without NULL; for rows of another step use a semi join.",
+      );
+    }
+    list.push(item);
+  } while (reader.accept(","));
+  reader.expect(")");
+  reader.countNode();
+  return { op: "in", value, list };
+}
+
 function readUnary(reader: TokenReader): Expression {
-  if (!reader.isSymbol("-")) return readPrimary(reader);
+  if (!reader.is("-")) return readPrimary(reader);
   reader.take();
-  if (reader.peek().kind === "number") return numberLiteral(reader, `-${reader.take().value}`);
+  if (reader.peek().kind === "number") return numberLiteral(reader, `-${reader.take()}`);
   return reader.nested(() => call(reader, "negate", [readUnary(reader)]));
 }
 
 function readPrimary(reader: TokenReader): Expression {
-  if (reader.takeSymbol("(")) {
+  if (reader.accept("(")) {
     const inner = readExpression(reader);
-    reader.expectSymbol(")");
+    reader.expect(")");
     return inner;
   }
-  const { kind, value } = reader.peek();
+  const { kind } = reader.peek();
   if (kind === "symbol" || kind === "end") return reader.fail("a value");
-  reader.take();
+  const value = reader.take();
   if (kind === "number") return numberLiteral(reader, value);
   if (kind === "text") return literal(reader, "text", value);
-  return kind === "name" ? column(reader, value) : readWord(reader, value);
+  return kind === "quoted" ? column(reader, value) : readWord(reader, value);
 }
 
 function readWord(reader: TokenReader, word: string): Expression {
@@ -177,8 +157,8 @@ function readWord(reader: TokenReader, word: string): Expression {
   if (name === "case") return reader.nested(() => readCase(reader));
   const time = timeKinds.find((kind) => kind === name);
   if (time !== undefined && reader.peek().kind === "text")
-    return literal(reader, time, reader.take().value);
-  if (reader.isSymbol("("))
+    return literal(reader, time, reader.take());
+  if (reader.is("("))
     return reader.nested(() => (name === "cast" ? readCast(reader) : readCall(reader, name)));
   if (reservedWords.has(name)) {
     throw invalidExpression(
@@ -191,34 +171,34 @@ function readWord(reader: TokenReader, word: string): Expression {
 function readCase(reader: TokenReader): Expression {
   const branches: { when: Expression; value: Expression }[] = [];
   reader.countNode();
-  while (reader.takeWord("when")) {
+  while (reader.accept("when")) {
     const when = readExpression(reader);
-    reader.expectWord("then");
+    reader.expect("then");
     branches.push({ when, value: readExpression(reader) });
   }
   if (branches.length === 0) reader.fail("WHEN");
-  const otherwise = reader.takeWord("else") ? readExpression(reader) : undefined;
-  reader.expectWord("end");
+  const otherwise = reader.accept("else") ? readExpression(reader) : undefined;
+  reader.expect("end");
   return { op: "case", branches, otherwise };
 }
 
 function readCast(reader: TokenReader): Expression {
-  reader.expectSymbol("(");
+  reader.expect("(");
   const value = readExpression(reader);
-  reader.expectWord("as");
-  let text = reader.take().value;
-  if (reader.takeSymbol("(")) {
-    const digits = [reader.take().value];
-    while (reader.takeSymbol(",")) digits.push(reader.take().value);
-    reader.expectSymbol(")");
+  reader.expect("as");
+  let text = reader.take();
+  if (reader.accept("(")) {
+    const digits = [reader.take()];
+    while (reader.accept(",")) digits.push(reader.take());
+    reader.expect(")");
     text += `(${digits.join(",")})`;
   }
-  reader.expectSymbol(")");
+  reader.expect(")");
   reader.countNode();
   const type = parseDataType(text);
   if (type !== undefined) return { op: "cast", value, type: typeName(type) };
   const known = "bool, int, float, decimal(precision,scale), text, date, timestamp, timestamptz";
-  throw invalidExpression(`"${text.slice(0, 40)}" is no type; use one of ${known}.`);
+  throw invalidExpression(`"${text.slice(0, 40)}" is not a type; use one of ${known}.`);
 }
 
 function readCall(reader: TokenReader, written: string): Expression {
@@ -229,8 +209,7 @@ function readCall(reader: TokenReader, written: string): Expression {
     );
   }
   if (!isFunctionName(name)) {
-    const near = nearestName(name, [...Object.keys(functionArguments), "cast"]);
-    const hint = near === undefined ? "" : ` Did you mean ${near}?`;
+    const hint = nearestHint(name, [...Object.keys(functionArguments), "cast"]);
     throw invalidExpression(`There is no function ${name.slice(0, 40)}.${hint}`);
   }
   const parts = readArguments(reader);
@@ -243,34 +222,33 @@ function readCall(reader: TokenReader, written: string): Expression {
 }
 
 function readArguments(reader: TokenReader): Expression[] {
-  reader.expectSymbol("(");
+  reader.expect("(");
   const parts: Expression[] = [];
-  if (reader.takeSymbol(")")) return parts;
+  if (reader.accept(")")) return parts;
   do parts.push(readExpression(reader));
-  while (reader.takeSymbol(","));
-  reader.expectSymbol(")");
+  while (reader.accept(","));
+  reader.expect(")");
   return parts;
 }
 
 /**
- * An aggregate call like `sum(amount)`, `count()`, `count(*)` or `count(distinct city)`. Undefined
- * if no aggregate begins here.
+ * Reads an aggregate call such as `sum(amount)`, `count()`, `count(*)` or `count(distinct city)`. Returns
+ * undefined if there is no aggregate at the reader's position.
  */
 export function readAggregate(reader: TokenReader): Omit<NamedAggregate, "name"> | undefined {
-  const { kind, value } = reader.peek();
-  const name = value.toLowerCase();
-  if (kind !== "word" || !isAggregateName(name) || !reader.isSymbol("(", 1)) return undefined;
+  const { kind, text: name } = reader.peek();
+  if (kind !== "word" || !isAggregateName(name) || !reader.is("(", 1)) return undefined;
   reader.take();
   reader.take();
   reader.countNode();
   if (name === "count") {
-    const isStar = reader.takeSymbol("*");
-    if (reader.takeSymbol(")")) return { function: "count" };
+    const isStar = reader.accept("*");
+    if (reader.accept(")")) return { function: "count" };
     if (isStar) reader.fail('")"');
   }
-  const isDistinct = name === "count" && reader.takeWord("distinct");
+  const isDistinct = name === "count" && reader.accept("distinct");
   const argument = readExpression(reader);
-  reader.expectSymbol(")");
+  reader.expect(")");
   const applied: AggregateFunction = isDistinct ? "count_distinct" : name;
   return { function: applied, argument };
 }

@@ -1,9 +1,9 @@
 import type { Issue } from "@ccl/core";
 
 /**
- * The issues of `parseLogicalPlan`. `document_invalid`: neither YAML, JSON nor an arrow form. `step_invalid` and
+ * Issue codes of `parseLogicalPlan`. `document_invalid`: neither YAML, JSON nor an arrow form. `step_invalid` and
  * `expression_invalid`: a part that cannot be parsed, with what was expected. `field_unknown`, `field_missing`,
- * `literal_invalid`, `name_invalid`. `limit_exceeded`: longer, deeper or larger than the limits. `alias_refused`.
+ * `literal_invalid`, `name_invalid`. `limit_exceeded`: longer, deeper or larger than allowed. `alias_refused`.
  */
 export type PlanParseIssueCode =
   | "document_invalid"
@@ -16,22 +16,22 @@ export type PlanParseIssueCode =
   | "limit_exceeded"
   | "alias_refused";
 
-/** The path in the document. */
+/** Path in the document. */
 export type IssuePath = (string | number)[];
 
-/** An issue with one of these codes. */
+/** Creates an issue with one of these codes. */
 export function parseIssue(code: PlanParseIssueCode, path: IssuePath, message: string): Issue {
   return { code, path, message };
 }
 
-/** Up to 40 characters of the input, safe for one line. */
+/** Quotes up to 40 characters of the input on one line. */
 export function quoted(value: unknown): string {
   const text = typeof value === "string" ? value : (JSON.stringify(value) ?? String(value));
   const short = text.length > 40 ? `${text.slice(0, 40)}...` : text;
   return JSON.stringify(short);
 }
 
-/** Stops the parsing of one text. The parser's caller turns it into an issue. It never leaves the package. */
+/** Thrown to stop parsing a string. The parser's caller converts it to an issue. It never leaves the package. */
 export class PlanSyntaxError extends Error {
   readonly code: PlanParseIssueCode;
 
@@ -41,7 +41,7 @@ export class PlanSyntaxError extends Error {
   }
 }
 
-/** The error for a text or tree that is not an expression or a step. */
+/** Creates the error for text or a tree that is not an expression or a step. */
 export function invalidExpression(message: string): PlanSyntaxError {
   return new PlanSyntaxError("expression_invalid", message);
 }

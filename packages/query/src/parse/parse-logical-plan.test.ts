@@ -2,8 +2,9 @@ import fc from "fast-check";
 import { toWireSchema } from "@ccl/structured-output";
 import { describe, expect, it } from "vitest";
 import { aPlan, anExpression } from "../__fixtures__/arbitrary-plan.ts";
+import { planDocument } from "../__fixtures__/plan-document.ts";
 import type { LogicalPlan } from "../plan/logical-plan.ts";
-import { renderExpression } from "../render/render-expression.ts";
+import { renderExpression } from "../__fixtures__/render-expression.ts";
 import { logicalPlanSchema } from "../schema/logical-plan-schema.ts";
 import { parseLogicalPlan } from "./parse-logical-plan.ts";
 
@@ -11,6 +12,14 @@ function parsed(document: unknown, options = {}): LogicalPlan {
   const result = parseLogicalPlan(document, options);
   if (!result.ok) throw new Error(JSON.stringify(result.issues));
   return result.value;
+}
+
+/** The plan without its texts, which a document writes in the fixture's own spelling. */
+function withoutTexts({ version, steps }: LogicalPlan): LogicalPlan {
+  return {
+    version,
+    steps: steps.map((step) => ("text" in step ? { ...step, text: undefined } : step)),
+  };
 }
 
 function codesOf(document: unknown): string[] {
@@ -36,7 +45,7 @@ const { numRuns = 200 } = fc.readConfigureGlobal();
 describe("parseLogicalPlan", () => {
   it("reads YAML and the same plan as JSON", () => {
     const plan = parsed(daily);
-    expect(parsed(JSON.stringify(plan))).toEqual(plan);
+    expect(withoutTexts(parsed(JSON.stringify(planDocument(plan))))).toEqual(withoutTexts(plan));
   });
 
   it("reads the arrow form of a snippet for its resource", () => {
@@ -57,6 +66,7 @@ describe("parseLogicalPlan", () => {
             { op: "literal", type: "text", value: "paid" },
           ],
         },
+        text: "status='paid'",
       },
       {
         name: "aggregate3",
@@ -64,6 +74,7 @@ describe("parseLogicalPlan", () => {
         from: "filter2",
         by: [{ name: "day", value: { op: "column", name: "day" } }],
         aggregates: [{ name: "sum_rev", function: "sum", argument: { op: "column", name: "rev" } }],
+        text: "sum(rev) by day",
       },
     ]);
   });
@@ -83,13 +94,15 @@ describe("parseLogicalPlan", () => {
       "limit",
       "distinct",
     ]);
-    expect(parsed(JSON.stringify(parsed(text)))).toEqual(parsed(text));
+    expect(withoutTexts(parsed(JSON.stringify(planDocument(parsed(text)))))).toEqual(
+      withoutTexts(parsed(text)),
+    );
   });
 
-  it("reads back every plan from its JSON", () => {
+  it("reads back every plan from its document", () => {
     fc.assert(
       fc.property(aPlan(), (plan) => {
-        expect(parsed(JSON.parse(JSON.stringify(plan)))).toEqual(plan);
+        expect(withoutTexts(parsed(JSON.parse(JSON.stringify(planDocument(plan)))))).toEqual(plan);
       }),
       { numRuns: numRuns / 4 },
     );
@@ -102,7 +115,7 @@ describe("parseLogicalPlan", () => {
         const plan = parsed({
           steps: [scan, { name: "b", op: "filter", where: renderExpression(where) }],
         });
-        expect(plan.steps[1]).toEqual({ name: "b", op: "filter", from: "a", where });
+        expect(plan.steps[1]).toMatchObject({ name: "b", op: "filter", from: "a", where });
       }),
     );
   });
@@ -221,14 +234,9 @@ describe("parseLogicalPlan", () => {
       ["limit_exceeded"],
     ],
     [
-      "a deep tree",
-      { steps: [scan, { op: "filter", where: deepTree(5_000) }] },
-      ["limit_exceeded"],
-    ],
-    [
-      "an unknown field in a tree",
-      { steps: [scan, { op: "filter", where: { op: "column", name: "a", alias: "b" } }] },
-      ["field_unknown"],
+      "a tree in place of a text",
+      { steps: [scan, { op: "filter", where: { op: "column", name: "a" } }] },
+      ["step_invalid"],
     ],
     ["deep YAML", `steps: ${"[".repeat(20_000)}`, ["limit_exceeded"]],
     ["deep YAML in one line", `steps:\n ${"- ".repeat(20_000)}a`, ["limit_exceeded"]],
@@ -253,15 +261,8 @@ describe("parseLogicalPlan", () => {
       [
         "steps.0.resource: A name is needed here, not "null".",
         "steps.1.where: Expected a value, but the text ends at character 5.",
-        "steps.2.op: "limt" is no operation; there are scan, filter, project, join, aggregate, sort, limit, union, distinct.",
+        "steps.2.op: "limt" is not an operation; there are scan, filter, project, join, aggregate, sort, limit, union, distinct.",
       ]
     `);
   });
 });
-
-function deepTree(levels: number): unknown {
-  let tree: unknown = { op: "column", name: "a" };
-  for (let level = 0; level < levels; level++)
-    tree = { op: "call", function: "not", arguments: [tree] };
-  return tree;
-}

@@ -1,6 +1,6 @@
 import { isRecord } from "@ccl/core/json";
 import { failure, success, type Result } from "@ccl/core";
-import { parseDocument, visit } from "yaml";
+import { parseDocument } from "yaml";
 import type { LogicalPlan, PlanStep } from "../plan/logical-plan.ts";
 import { parseIssue, quoted } from "./parse-issue.ts";
 import { readArrow } from "./parse-arrow.ts";
@@ -8,15 +8,16 @@ import { planLimits } from "./plan-limits.ts";
 import { readFields, readText, report, type Read, type ReadContext } from "./read-fields.ts";
 import { readStep } from "./read-step.ts";
 
-/** How a plan is parsed. */
+/** Options for parsing a plan. */
 export interface ParsePlanOptions {
-  /** The resource that a bare `scan` of the arrow form reads, for snippets of one resource. */
+  /** The resource that a bare `scan` in an arrow form reads. Used for snippets of one resource. */
   resource?: string | undefined;
 }
 
 /**
- * Parses a plan from YAML, JSON, an arrow form (`scan(id)→filter(...)→agg(...)`), or an already parsed value. `from`
- * defaults to the previous step, a name to the operation and position. Issue codes are of `PlanParseIssueCode`.
+ * Parses a plan from YAML, JSON, an arrow form (`scan(id)→filter(...)→agg(...)`), or an already parsed value.
+ * `from` defaults to the previous step, names to the operation and position. Issue codes are in
+ * `PlanParseIssueCode`.
  */
 export function parseLogicalPlan(
   document: unknown,
@@ -46,13 +47,13 @@ function planOfText(
   }
   if (/^\s*(?:scan|union)\s*(?:\(|→|->|$)/i.test(text)) {
     const steps = readText(context, text, [], (reader) => readArrow(reader, resource));
-    return steps && { version: 1, steps };
+    return steps && planOfValue(context, { steps });
   }
   const value = readDocument(context, text);
   return context.issues.length > 0 ? undefined : planOfValue(context, value);
 }
 
-/** YAML 1.2, which includes JSON. Aliases, anchors and duplicate keys are refused. */
+/** Parses YAML 1.2, which includes JSON. Rejects aliases, anchors and duplicate keys. */
 function readDocument(context: ReadContext, text: string): unknown {
   const maxDepth = planLimits.depth * 4;
   if (nestsDeeper(text, maxDepth)) {
@@ -69,27 +70,25 @@ function readDocument(context: ReadContext, text: string): unknown {
     const [error] = document.errors;
     if (error !== undefined)
       return report(context, "document_invalid", [], yamlMessage(error.message));
-    let hasAlias = false;
-    visit(document, { Alias: () => ((hasAlias = true), visit.BREAK) });
-    if (hasAlias) {
-      const message = "Aliases (*name) are not read; write the part out.";
-      return report(context, "alias_refused", [], message);
-    }
     const value: unknown = document.toJS({ maxAliasCount: 0 });
     return value;
   } catch (error) {
+    if (error instanceof ReferenceError) {
+      const message = "Aliases (*name) are not read; write the part out.";
+      return report(context, "alias_refused", [], message);
+    }
     // The parser overflowed the stack. `nestsDeeper` does not see every kind of nesting.
-    return error instanceof RangeError
-      ? report(context, "limit_exceeded", [], "The document nests too deep.")
-      : report(context, "document_invalid", [], `This is no YAML: ${String(error)}.`);
+    if (error instanceof RangeError)
+      return report(context, "limit_exceeded", [], "The document nests too deep.");
+    return report(context, "document_invalid", [], `This is not YAML: ${String(error)}.`);
   }
 }
 
 function yamlMessage(reason: string): string {
-  return `This is no YAML: ${reason.replace(/\.$/, "")}. Within [ ] and { } an expression with a comma, colon or bracket stands in double quotes.`;
+  return `This is not YAML: ${reason.replace(/\.$/, "")}. Within [ ] and { } an expression with a comma, colon or bracket stands in double quotes.`;
 }
 
-/** Counts open brackets and the marks that nest a line. It ignores quotes, so the count is never too low. */
+/** True if the text may nest deeper than `max`. Counts open brackets and nesting marks in a line, even in quotes. */
 function nestsDeeper(text: string, max: number): boolean {
   let open = 0;
   for (const line of text.split("\n")) {
@@ -106,7 +105,7 @@ function nestsDeeper(text: string, max: number): boolean {
 
 function planOfValue(context: ReadContext, value: unknown): LogicalPlan | undefined {
   if (isRecord(value)) return readPlan(context, value, []);
-  const message = `${quoted(value ?? null)} is no plan: an object with version and steps.`;
+  const message = `${quoted(value ?? null)} is not a plan: write an object with version and steps.`;
   return report(context, "document_invalid", [], message);
 }
 

@@ -1,10 +1,10 @@
-/** Limits of a document that a model wrote. */
+/** Limits for documents written by a model. */
 export const planLimits = {
-  /** UTF-16 code units. */
+  /** In UTF-16 code units. */
   textLength: 65_536,
   steps: 50,
-  /** How deep expressions and documents nest. */
+  /** Maximum nesting depth of expressions and documents. */
   depth: 40,
-  /** Nodes of all expressions, columns and keys of a plan. */
+  /** Total nodes in a plan's expressions, columns and keys. */
   nodes: 5_000,
 };

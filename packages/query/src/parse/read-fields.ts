@@ -1,6 +1,6 @@
 import { isRecord } from "@ccl/core/json";
 import type { Issue } from "@ccl/core";
-import { nearestName } from "../plan/nearest-name.ts";
+import { nearestHint } from "../plan/nearest-name.ts";
 import {
   PlanSyntaxError,
   parseIssue,
@@ -11,21 +11,21 @@ import {
 import { planLimits } from "./plan-limits.ts";
 import { TokenReader, type NodeCount } from "./token-reader.ts";
 
-/** State that the readers of one document share. */
+/** State shared by the readers of one document. */
 export interface ReadContext {
   readonly count: NodeCount;
   readonly issues: Issue[];
 }
 
-/** Reads one value of a document, which may be absent. After reporting an issue it returns a placeholder. */
+/** Reads one value in a document, which may be absent. Returns a placeholder after reporting an issue. */
 export type Read<T> = (context: ReadContext, value: unknown, path: IssuePath) => T;
 
 /** The fields of an object, by name. */
 export interface Fields {
   get<T>(name: string, read: Read<T>): T;
-  /** Undefined if the field is absent or null. */
+  /** Returns undefined if the field is absent or null. */
   optional<T>(name: string, read: Read<T>): T | undefined;
-  /** Reports an issue of the object or of one of its fields. Returns undefined. */
+  /** Reports an issue with the object or one of its fields. Returns undefined. */
   fail(code: PlanParseIssueCode, message: string, field?: string): undefined;
 }
 
@@ -40,7 +40,7 @@ export function report(
   return undefined;
 }
 
-/** Reads the fields of an object. Reports every field that was not read, before the issues of the others. */
+/** Reads the fields of an object. Reports all fields that were not read, before issues with the others. */
 export const readFields =
   <T>(read: (fields: Fields) => T): Read<T> =>
   (context, object, path) => {
@@ -61,23 +61,22 @@ export const readFields =
     const known = [...asked];
     const unknown = Object.keys(given).filter((name) => !asked.has(name));
     const issues = unknown.map((name) => {
-      const near = nearestName(name, known);
-      const hint = near === undefined ? `Known are ${known.join(", ")}.` : `Did you mean ${near}?`;
-      const message = `There is no field ${quoted(name)} here. ${hint}`;
+      const hint = nearestHint(name, known) || ` Known are ${known.join(", ")}.`;
+      const message = `There is no field ${quoted(name)} here.${hint}`;
       return parseIssue("field_unknown", [...path, name], message);
     });
     context.issues.splice(before, 0, ...issues);
     return value;
   };
 
-/** An absent field means the same as null. */
+/** True if the value is undefined or null, which mean the same. */
 const isAbsent = (value: unknown): boolean => value === undefined || value === null;
 
-/** True for a list that is absent or empty. */
+/** True if the list is absent or empty. */
 export const isEmptyList: Read<boolean> = (_, value) =>
   isAbsent(value) || (Array.isArray(value) && value.length === 0);
 
-/** A name of a step, a column or a resource: 1 to 200 characters, no control characters. */
+/** Reads the name of a step, column or resource: 1 to 200 characters, no control characters. */
 export const readName: Read<string> = (context, value, path) => {
   if (typeof value !== "string" || value === "") {
     const message = `A name is needed here, not ${quoted(value ?? null)}.`;
@@ -85,19 +84,19 @@ export const readName: Read<string> = (context, value, path) => {
     return "";
   }
   if (value.length > 200 || /[\p{Cc}\p{Cs}]/u.test(value)) {
-    const message = `${quoted(value)} is no name: at most 200 characters and no control characters.`;
+    const message = `${quoted(value)} is not a name: write up to 200 characters without control characters.`;
     report(context, "name_invalid", path, message);
   }
   return value;
 };
 
-/** How many items a list needs, and the message if it has fewer. */
+/** Minimum number of items in a list, and the message if it has fewer. */
 export interface MinItems {
   count: number;
   message: string;
 }
 
-/** Reads a list and drops the items that cannot be parsed. */
+/** Reads a list. Drops items that cannot be parsed. */
 export const readList =
   <T>(read: Read<T | undefined>, min?: MinItems): Read<T[]> =>
   (context, value, path) => {
@@ -120,25 +119,18 @@ export const readList =
     return items;
   };
 
-/** Parses a text and turns a syntax error into an issue. */
+/** Parses text and reports a syntax error as an issue. */
 export function readText<T>(
   context: ReadContext,
   text: string,
   path: IssuePath,
   read: (reader: TokenReader) => T,
 ): T | undefined {
-  return guarded(context, path, () => {
+  try {
     const reader = new TokenReader(text, context.count);
     const value = read(reader);
     reader.expectEnd();
     return value;
-  });
-}
-
-/** Runs a parser and turns a syntax error into an issue. */
-export function guarded<T>(context: ReadContext, path: IssuePath, read: () => T): T | undefined {
-  try {
-    return read();
   } catch (error) {
     if (!(error instanceof PlanSyntaxError)) throw error;
     return report(context, error.code, path, error.message);

@@ -4,46 +4,45 @@ import { readAggregate, readExpression } from "./parse-expression.ts";
 import { reservedWords } from "../plan/reserved-words.ts";
 import type { TokenReader } from "./token-reader.ts";
 
-/** A name: a bare word that is not reserved, or one in double quotes. */
-export function readNameToken(reader: TokenReader): string {
-  const { kind, value } = reader.peek();
+/** Reads a name: a bare word that is not reserved, or a name in double quotes. */
+function readNameToken(reader: TokenReader): string {
+  const { kind, text } = reader.peek();
   const isName =
-    (kind === "name" && value !== "") ||
-    (kind === "word" && !reservedWords.has(value.toLowerCase()));
+    (kind === "quoted" && text !== '""') || (kind === "word" && !reservedWords.has(text));
   if (!isName) reader.fail("a name");
-  return reader.take().value;
+  return reader.take();
 }
 
-/** `value as name`. Without a name, one is derived from the value. */
+/** Reads `value as name`. Without a name, one is derived from the value. */
 export function readNamedExpression(reader: TokenReader): NamedExpression {
   const value = readExpression(reader);
-  return { name: reader.takeWord("as") ? readNameToken(reader) : defaultName(value), value };
+  return { name: reader.accept("as") ? readNameToken(reader) : defaultName(value), value };
 }
 
-/** `sum(column) as name`. Without a name, one like `sum_column`. */
+/** Reads `sum(column) as name`. The name defaults to one like `sum_column`. */
 export function readNamedAggregate(reader: TokenReader): NamedAggregate {
   const aggregate = readAggregate(reader) ?? reader.fail("an aggregate like sum(column)");
   return {
-    name: reader.takeWord("as") ? readNameToken(reader) : defaultAggregateName(aggregate),
+    name: reader.accept("as") ? readNameToken(reader) : defaultAggregateName(aggregate),
     ...aggregate,
   };
 }
 
-/** `column`, `column desc`, `column asc nulls first`. */
+/** Reads `column`, `column desc` or `column asc nulls first`. */
 export function readSortKey(reader: TokenReader): SortKey {
   const column = readNameToken(reader);
-  const direction = reader.takeWord("desc") ? "desc" : "asc";
-  if (direction === "asc") reader.takeWord("asc");
-  if (!reader.takeWord("nulls")) return { column, direction, nulls: "last" };
-  if (reader.takeWord("first")) return { column, direction, nulls: "first" };
-  reader.expectWord("last");
+  const direction = reader.accept("desc") ? "desc" : "asc";
+  if (direction === "asc") reader.accept("asc");
+  if (!reader.accept("nulls")) return { column, direction, nulls: "last" };
+  if (reader.accept("first")) return { column, direction, nulls: "first" };
+  reader.expect("last");
   return { column, direction, nulls: "last" };
 }
 
-/** `left_column = right_column`. */
+/** Reads `left_column = right_column`. */
 export function readJoinKey(reader: TokenReader): { left: string; right: string } {
   const left = readNameToken(reader);
-  reader.expectSymbol("=");
+  reader.expect("=");
   return { left, right: readNameToken(reader) };
 }
 

@@ -1,17 +1,7 @@
 import { isRecord } from "@ccl/core/json";
-import {
-  aggregateFunctions,
-  type NamedAggregate,
-  type NamedExpression,
-} from "../plan/expression.ts";
-import {
-  joinKinds,
-  type PlanOperation,
-  type PlanStep,
-  type SortKey,
-} from "../plan/logical-plan.ts";
+import { joinKinds, type PlanOperation, type PlanStep } from "../plan/logical-plan.ts";
 import { quoted } from "./parse-issue.ts";
-import { readExpressionField } from "./read-expression-tree.ts";
+import { readExpression } from "./parse-expression.ts";
 import {
   isEmptyList,
   readFields,
@@ -25,16 +15,16 @@ import {
 import { readJoinKey, readNamedAggregate, readNamedExpression, readSortKey } from "./read-items.ts";
 import type { TokenReader } from "./token-reader.ts";
 
-/** Reads a step of a document. An absent `from` means the previous step. */
+/** Creates a reader for a step of a document. If `from` is absent, the previous step is used. */
 export function readStep(index: number, previous: string | undefined): Read<PlanStep | undefined> {
   return (context, value, path) => {
     if (!isRecord(value)) {
-      const message = `${quoted(value ?? null)} is no step: an object with name and op.`;
+      const message = `${quoted(value ?? null)} is not a step: write an object with name and op.`;
       return report(context, "step_invalid", path, message);
     }
     const op = String(value["op"]);
     if (!isOperation(op)) {
-      const message = `${quoted(value["op"] ?? null)} is no operation; there are ${Object.keys(readers).join(", ")}.`;
+      const message = `${quoted(value["op"] ?? null)} is not an operation; there are ${Object.keys(readers).join(", ")}.`;
       return report(context, "step_invalid", [...path, "op"], message);
     }
     return readFields((fields) => {
@@ -55,70 +45,23 @@ const inputOr =
     return "";
   };
 
-/** Reads a list item: a text in its own syntax, or an object with the same fields. */
-const readItem =
-  <T>(
-    wanted: string,
-    readWritten: (reader: TokenReader) => T,
-    readObject: (fields: Fields) => T | undefined,
-  ): Read<T | undefined> =>
-  (context, item, path) => {
-    if (typeof item === "string") return readText(context, item, path, readWritten);
-    if (isRecord(item)) return readFields(readObject)(context, item, path);
-    return report(context, "step_invalid", path, `${quoted(item ?? null)} is no ${wanted}.`);
-  };
+/** Creates a reader for text in its own syntax, such as `sum(amount) as revenue`. */
+const readWritten =
+  <T>(wanted: string, read: (reader: TokenReader) => T): Read<T | undefined> =>
+  (context, value, path) =>
+    typeof value === "string"
+      ? readText(context, value, path, read)
+      : report(context, "step_invalid", path, `${quoted(value ?? null)} is not ${wanted}.`);
 
-const column = readItem(
-  'column: write "value as name"',
-  readNamedExpression,
-  ({ get }): NamedExpression => ({
-    name: get("name", readName),
-    value: get("value", readExpressionField),
-  }),
-);
+const column = readWritten('a column: write "value as name"', readNamedExpression);
+const joinKey = readWritten('a key: write "left_column = right_column"', readJoinKey);
+const sortKey = readWritten('a key: write "column desc"', readSortKey);
+const aggregate = readWritten('an aggregate: write "sum(column) as name"', readNamedAggregate);
+const condition = readWritten('an expression: write a text like "amount > 1"', readExpression);
 
-const joinKey = readItem('key: write "left_column = right_column"', readJoinKey, ({ get }) => ({
-  left: get("left", readName),
-  right: get("right", readName),
-}));
-
-const sortKey = readItem(
-  'key: write "column desc"',
-  readSortKey,
-  ({ get, fail }): SortKey | undefined => {
-    const key = get("column", readName);
-    const direction = get("direction", oneOf(["asc", "desc"]));
-    const nulls = get("nulls", oneOf(["last", "first"]));
-    if (direction !== undefined && nulls !== undefined) return { column: key, direction, nulls };
-    return fail("step_invalid", "direction is asc or desc, nulls is first or last.");
-  },
-);
-
-const aggregate = readItem(
-  'aggregate: write "sum(column) as name"',
-  readNamedAggregate,
-  ({ get, optional, fail }): NamedAggregate | undefined => {
-    const name = get("name", readName);
-    const given = get("function", (_, value) => value ?? null);
-    const argument = optional("argument", readExpressionField);
-    const applied = aggregateFunctions.find((known) => known === given);
-    if (applied === undefined) {
-      const message = `${quoted(given)} is no aggregate; there are ${aggregateFunctions.join(", ")}.`;
-      return fail("step_invalid", message, "function");
-    }
-    if (argument === undefined && applied !== "count")
-      return fail("field_missing", `${applied} needs an argument.`, "argument");
-    return { name, function: applied, argument };
-  },
-);
-
-/**
- * Reads one of `words`. An absent value means the first word. Undefined for an unknown word, which
- * the step's reader reports.
- */
-function oneOf<const Word extends string>(words: readonly Word[]): Read<Word | undefined> {
-  return (_, value) => words.find((word) => word === (value ?? words[0]));
-}
+/** Returns the text of a field as written in the document. */
+const asWritten: Read<string> = (_, value) =>
+  Array.isArray(value) ? value.join(", ") : String(value ?? "");
 
 const wholeNumber: Read<number> = (context, value, path) => {
   if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return value;
@@ -127,7 +70,7 @@ const wholeNumber: Read<number> = (context, value, path) => {
   return 0;
 };
 
-/** The fields of each operation. `from` has its own reader. */
+/** Readers for the fields of each operation. `from` is read separately. */
 const readers: Record<
   PlanOperation,
   (fields: Fields, name: string, from: Read<string>) => PlanStep | undefined
@@ -138,23 +81,23 @@ const readers: Record<
     resource: get("resource", readName),
     columns: optional("columns", readList(readName)),
   }),
-  filter: ({ get }, name, from) => ({
-    name,
-    op: "filter",
-    from: get("from", from),
-    where: get("where", readExpressionField),
-  }),
+  filter({ get }, name, from) {
+    const input = get("from", from);
+    const where = get("where", condition);
+    return where && { name, op: "filter", from: input, where, text: get("where", asWritten) };
+  },
   project: ({ get }, name, from) => ({
     name,
     op: "project",
     from: get("from", from),
     columns: get("columns", readList(column)),
+    text: get("columns", asWritten),
   }),
   join({ get, optional, fail }, name, from) {
     const given = get("kind", (_, value) => value ?? "inner");
     const kind = joinKinds.find((known) => known === given);
     if (kind === undefined) {
-      const message = `${quoted(given)} is no join; there are ${joinKinds.join(", ")}.`;
+      const message = `${quoted(given)} is not a join; there are ${joinKinds.join(", ")}.`;
       fail("step_invalid", message, "kind");
     }
     return {
@@ -176,7 +119,10 @@ const readers: Record<
     const aggregates = optional("aggregates", readList(aggregate)) ?? [];
     if (get("by", isEmptyList) && get("aggregates", isEmptyList))
       fail("field_missing", "An aggregate needs groups (by) or aggregates.");
-    return { name, op: "aggregate", from: input, by, aggregates };
+    const groups = get("by", asWritten);
+    const values = get("aggregates", asWritten) || "nothing";
+    const text = groups === "" ? values : `${values} by ${groups}`;
+    return { name, op: "aggregate", from: input, by, aggregates, text };
   },
   sort: ({ get }, name, from) => ({
     name,

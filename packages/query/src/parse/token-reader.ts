@@ -2,14 +2,14 @@ import { invalidExpression, PlanSyntaxError, quoted } from "./parse-issue.ts";
 import { planLimits } from "./plan-limits.ts";
 import { tokenize, type Token } from "./tokenize.ts";
 
-/** Counts the nodes of a whole plan across its texts. */
+/** Counts the nodes of a whole plan across all its strings. */
 export interface NodeCount {
   nodes: number;
 }
 
-/** Reads a text token by token, within the limits of plans. */
+/** Reads text token by token, within the limits for plans. */
 export class TokenReader {
-  readonly text: string;
+  readonly #text: string;
   readonly #tokens: Token[];
   readonly #count: NodeCount;
   #at = 0;
@@ -21,69 +21,70 @@ export class TokenReader {
       const message = `The text has ${text.length} characters of at most ${max}.`;
       throw new PlanSyntaxError("limit_exceeded", message);
     }
-    this.text = text;
-    this.#tokens = tokenize(text);
+    this.#text = text;
+    this.#tokens = tokenize(text, { hasComments: false });
+    for (const token of this.#tokens) checkToken(token);
+    const end = text.length;
+    this.#tokens.push({ kind: "end", text: "", start: end, end, depth: 0 });
     this.#count = count;
   }
 
-  /** The token `ahead` of the next one, without taking it. */
+  /** Returns the token `ahead` places after the next one, without consuming it. */
   peek(ahead = 0): Token {
     const token = this.#tokens[Math.min(this.#at + ahead, this.#tokens.length - 1)];
     if (token === undefined) throw invalidExpression("The text is empty.");
     return token;
   }
 
-  take(): Token {
-    const token = this.peek();
+  /** Consumes a token and returns its value: a name or string without quotes, or a word as spelled. */
+  take(): string {
+    const { kind, start, end } = this.peek();
     this.#at += 1;
-    return token;
+    const written = this.#text.slice(start, end);
+    if (kind !== "quoted" && kind !== "text") return written;
+    const quote = written.charAt(0);
+    return written.slice(1, -1).replaceAll(quote + quote, quote);
   }
 
-  isSymbol(value: string, ahead = 0): boolean {
-    const token = this.peek(ahead);
-    return token.kind === "symbol" && token.value === value;
+  /** True if the token is this symbol or keyword. Keywords match in any case. */
+  is(wanted: string, ahead = 0): boolean {
+    const { kind, text } = this.peek(ahead);
+    return text === wanted && (kind === "symbol" || kind === "word");
   }
 
-  /** Words of the grammar ignore case. */
-  isWord(value: string, ahead = 0): boolean {
-    const token = this.peek(ahead);
-    return token.kind === "word" && token.value.toLowerCase() === value;
-  }
-
-  takeSymbol(value: string): boolean {
-    const isNext = this.isSymbol(value);
+  accept(wanted: string): boolean {
+    const isNext = this.is(wanted);
     if (isNext) this.#at += 1;
     return isNext;
   }
 
-  takeWord(value: string): boolean {
-    const isNext = this.isWord(value);
-    if (isNext) this.#at += 1;
-    return isNext;
-  }
-
-  expectSymbol(value: string): void {
-    if (!this.takeSymbol(value)) this.fail(`"${value}"`);
-  }
-
-  expectWord(value: string): void {
-    if (!this.takeWord(value)) this.fail(value.toUpperCase());
+  expect(wanted: string): void {
+    if (!this.accept(wanted)) this.fail(/\w/.test(wanted) ? wanted.toUpperCase() : `"${wanted}"`);
   }
 
   expectEnd(): void {
     if (this.peek().kind !== "end") this.fail("the end");
   }
 
-  /** Throws with what was expected in place of the next token. */
+  /** Throws an error that says what was expected instead of the next token. */
   fail(expected: string): never {
-    const { kind, value, at } = this.peek();
-    const found = kind === "end" ? "the text ends" : `${quoted(value)} stands`;
-    throw invalidExpression(`Expected ${expected}, but ${found} at character ${at + 1}.`);
+    const { kind, start, end } = this.peek();
+    const found =
+      kind === "end" ? "the text ends" : `${quoted(this.#text.slice(start, end))} stands`;
+    throw invalidExpression(`Expected ${expected}, but ${found} at character ${start + 1}.`);
   }
 
-  /** Continues after a piece that another parser read. */
-  jumpTo(end: number): void {
-    while (this.peek().kind !== "end" && this.peek().at < end) this.#at += 1;
+  /** Consumes everything up to a comma, a closing bracket or the word `stop` outside inner brackets. */
+  takeText(stop?: string): string {
+    const { start, depth } = this.peek();
+    let end = start;
+    while (this.peek().kind !== "end" && this.peek().depth >= depth) {
+      const isOver = this.is(",") || (stop !== undefined && this.is(stop));
+      if (isOver && this.peek().depth === depth) break;
+      ({ end } = this.peek());
+      this.#at += 1;
+    }
+    return this.#text.slice(start, end);
   }
 
   countNode(): void {
@@ -95,7 +96,7 @@ export class TokenReader {
     );
   }
 
-  /** Runs an action one level deeper. */
+  /** Runs an action one nesting level deeper. */
   nested<T>(action: () => T): T {
     this.#depth += 1;
     if (this.#depth > planLimits.depth) {
@@ -110,4 +111,18 @@ export class TokenReader {
       this.#depth -= 1;
     }
   }
+}
+
+/** Rejects tokens that are allowed in statements but not in plans: other quotation marks and operators. */
+function checkToken({ kind, text, start }: Token): void {
+  if (text === "'" || text === '"')
+    throw invalidExpression(`The ${text} at character ${start + 1} is never closed.`);
+  const isKnown =
+    kind === "symbol"
+      ? /^(?:->|→|<=|>=|<>|!=|==|::|\|\||[-+*/%=<>(),.:])$/.test(text)
+      : (kind !== "text" && kind !== "quoted") || /^['"]/.test(text);
+  if (isKnown) return;
+  throw invalidExpression(
+    `${quoted(text)} at character ${start + 1} begins nothing; write text in single quotes and unusual names in double quotes.`,
+  );
 }

@@ -1,6 +1,6 @@
 /**
- * The decimal without leading zeros and with one or more digits after the point. Undefined if it is
- * not a decimal.
+ * Returns the decimal without leading zeros and with one or more digits after the point, or undefined if it is not
+ * a decimal.
  */
 export function canonicalDecimal(text: string): string | undefined {
   const parts = /^(-?)0*(\d*)(?:\.(\d+))?$/.exec(text);
@@ -12,7 +12,7 @@ export function canonicalDecimal(text: string): string | undefined {
   return /[1-9]/.test(digits) ? sign + digits : digits;
 }
 
-/** A date of the years 0001 to 9999 as `YYYY-MM-DD`. Undefined if it is not one. */
+/** Returns a date in years 0001 to 9999 as `YYYY-MM-DD`, or undefined if the text is not one. */
 export function canonicalDate(text: string): string | undefined {
   const parts = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
   if (parts === null || parts[1] === "0000") return undefined;
@@ -23,8 +23,9 @@ const timestampPattern =
   /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?)?(Z|[+-]\d{2}(?::?\d{2})?)?$/i;
 
 /**
- * `YYYY-MM-DDTHH:MM:SS`, a nonzero fraction of up to 6 digits, and `Z` for a `timestamptz`. A text without a zone
- * counts as UTC for a `timestamptz`. One with a zone is not a `timestamp`. Undefined if it is not one.
+ * Returns `YYYY-MM-DDTHH:MM:SS`, any nonzero fraction of up to 6 digits, and `Z` for a `timestamptz`. Text without
+ * a zone counts as UTC for a `timestamptz`. Text with a zone is not a `timestamp`. Returns undefined if the text
+ * is not a timestamp.
  */
 export function canonicalTimestamp(
   text: string,

@@ -1,26 +1,26 @@
-/** Type of a value in a plan. `int` has 64 bits. `timestamp` is wall-clock time, `timestamptz` an instant. */
+/** Type of a value in a plan. `int` has 64 bits. `timestamp` is wall-clock time. `timestamptz` is an instant. */
 export type DataType =
   | { kind: "bool" | "int" | "float" | "text" | "date" | "timestamp" | "timestamptz" }
   | DecimalType;
 
-/** An exact number: `precision` digits in total (1..38), `scale` of them after the point. */
+/** An exact number with `precision` digits in total (1..38), `scale` of them after the point. */
 export interface DecimalType {
   kind: "decimal";
   precision: number;
   scale: number;
 }
 
-/** The name of a kind, without a decimal's digits. */
+/** The kind of a type, without a decimal's digits. */
 export type DataKind = DataType["kind"];
 
-/** Maximum digits of a decimal. */
+/** Maximum number of digits in a decimal. */
 export const maxPrecision = 38;
 
-/** The type of a numeric column that does not declare its digits. */
+/** Type of a numeric column that does not declare its digits. */
 const looseDecimal: DecimalType = { kind: "decimal", precision: maxPrecision, scale: 9 };
 
 /** All kinds. */
-export const dataKinds: readonly DataKind[] = [
+const dataKinds: readonly DataKind[] = [
   "bool",
   "int",
   "float",
@@ -31,12 +31,12 @@ export const dataKinds: readonly DataKind[] = [
   "timestamptz",
 ];
 
-/** The type as plans write it: `int`, `decimal(12,2)`. */
+/** Returns the type as written in plans, e.g. `int` or `decimal(12,2)`. */
 export function typeName(type: DataType): string {
   return type.kind === "decimal" ? `decimal(${type.precision},${type.scale})` : type.kind;
 }
 
-/** Parses a name that `typeName` returns. Undefined for any other text. */
+/** Parses the output of `typeName`. Returns undefined for any other text. */
 export function parseDataType(text: string): DataType | undefined {
   const plain = text.trim().toLowerCase();
   if (isPlainKind(plain)) return { kind: plain };
@@ -45,7 +45,7 @@ export function parseDataType(text: string): DataType | undefined {
   return decimalOf(Number(digits[1]), Number(digits[2]));
 }
 
-/** True for two types of the same kind and digits. */
+/** True if both types have the same kind and digits. */
 export function isSameType(left: DataType, right: DataType): boolean {
   return typeName(left) === typeName(right);
 }
@@ -76,7 +76,7 @@ const columnKinds: readonly [pattern: RegExp, kind: Exclude<DataKind, "decimal">
   [/^(?:timestamp(?: without time zone)?|datetime\d*|ts|timestamp_n?[mu]?s)$/, "timestamp"],
 ];
 
-/** The type of a catalogued column, by the type names that databases use. Unknown types are read as text. */
+/** Returns the type of a catalogued column from its database type name. Unknown types are read as text. */
 export function columnDataType(declared: string | undefined): DataType {
   const text = (declared ?? "text").trim().toLowerCase().slice(0, 100);
   const name = text

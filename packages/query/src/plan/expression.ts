@@ -5,20 +5,21 @@ import type { FunctionName } from "./functions.ts";
 export type Expression =
   | ColumnExpression
   | LiteralExpression
-  | CallExpression
-  | CaseExpression
-  | InExpression
+  | CallExpression<Expression>
+  | CaseExpression<Expression>
+  | InExpression<Expression, LiteralExpression>
   | CastExpression;
 
-/** A column of the step that the expression reads. */
-interface ColumnExpression {
+/** A column of the step that the expression reads from. */
+export interface ColumnExpression {
   op: "column";
   name: string;
 }
 
 /**
- * A constant. An `int` is a number, or its digits if a number is not exact. A `decimal` is its digits. A `date` is
- * `YYYY-MM-DD`, a `timestamp` `YYYY-MM-DDTHH:MM:SS` with up to 6 fractional digits, a `timestamptz` the same with `Z`.
+ * A constant. An `int` is a number, or a string of digits if a number would be inexact. A `decimal` is a string of
+ * digits. A `date` is `YYYY-MM-DD`, a `timestamp` `YYYY-MM-DDTHH:MM:SS` with up to 6 fractional digits, a
+ * `timestamptz` the same with `Z`.
  */
 export interface LiteralExpression {
   op: "literal";
@@ -26,48 +27,48 @@ export interface LiteralExpression {
   value: string | number | boolean | null;
 }
 
-/** An operator or a function. */
-interface CallExpression {
+/** A call of an operator or a function. */
+export interface CallExpression<Part> {
   op: "call";
   function: FunctionName;
-  arguments: Expression[];
+  arguments: Part[];
 }
 
-/** The value of the first branch whose condition is true, else `otherwise`, else null. */
-export interface CaseExpression {
+/** Evaluates to the first branch whose condition is true, else `otherwise`, else null. */
+export interface CaseExpression<Part> {
   op: "case";
-  branches: { when: Expression; value: Expression }[];
-  otherwise?: Expression | undefined;
+  branches: { when: Part; value: Part }[];
+  otherwise?: Part | undefined;
 }
 
 /**
- * True if the value equals an item of the list, null if the value is null. The list is not empty
- * and holds no null.
+ * True if the value equals an item in the list, null if the value is null. The list is not empty and contains no
+ * nulls.
  */
-export interface InExpression {
+export interface InExpression<Part, Literal> {
   op: "in";
-  value: Expression;
-  list: LiteralExpression[];
+  value: Part;
+  list: Literal[];
 }
 
-/** Casts the value to a type, named as `typeName` does. */
+/** Casts the value to a type, named as in `typeName`. */
 export interface CastExpression {
   op: "cast";
   value: Expression;
   type: string;
 }
 
-/** A value and its column name. */
+/** A value and the name of its column. */
 export interface NamedExpression {
   name: string;
   value: Expression;
 }
 
-/** What an aggregate computes over the rows of a group. */
+/** Functions that aggregate the rows of a group. */
 export type AggregateFunction = "count" | "count_distinct" | "sum" | "avg" | "min" | "max";
 
 /** All aggregate functions. */
-export const aggregateFunctions: readonly AggregateFunction[] = [
+const aggregateFunctions: readonly AggregateFunction[] = [
   "count",
   "count_distinct",
   "sum",
@@ -76,12 +77,12 @@ export const aggregateFunctions: readonly AggregateFunction[] = [
   "max",
 ];
 
-/** True for the name of an aggregate. */
+/** True if the name is an aggregate function. */
 export function isAggregateName(name: string): name is AggregateFunction {
   return aggregateFunctions.some((known) => known === name);
 }
 
-/** An aggregate and its column name. Only `count` may omit the argument. It then counts rows. */
+/** An aggregate and the name of its column. Only `count` may omit the argument, and then counts rows. */
 export interface NamedAggregate {
   name: string;
   function: AggregateFunction;

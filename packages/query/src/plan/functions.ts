@@ -1,4 +1,4 @@
-/** Minimum and maximum number of arguments of each function. A billion means any number. */
+/** Minimum and maximum number of arguments for each function. A billion means no maximum. */
 export const functionArguments = {
   eq: [2, 2],
   ne: [2, 2],
@@ -43,13 +43,13 @@ export const functionArguments = {
   now: [0, 0],
 } as const;
 
-/** How an operator is written, and how tightly it binds. */
+/** The symbol and precedence of an operator. */
 interface Operator {
   symbol: string;
   level: number;
 }
 
-/** The functions that are written as operators, from loose to tight binding. */
+/** Functions written as operators, from low to high precedence. */
 export const operators: Partial<Record<FunctionName, Operator>> = {
   or: { symbol: "or", level: 1 },
   and: { symbol: "and", level: 2 },
@@ -68,10 +68,10 @@ export const operators: Partial<Record<FunctionName, Operator>> = {
   modulo: { symbol: "%", level: 6 },
 };
 
-/** The functions of the plan language. The package's README has the semantics of each. */
+/** Functions of the plan language. The package's README describes each of them. */
 export type FunctionName = keyof typeof functionArguments;
 
-/** True for the name of a function. */
+/** True if the name is a function. */
 export function isFunctionName(name: string): name is FunctionName {
   return Object.hasOwn(functionArguments, name);
 }

@@ -1,12 +1,12 @@
 import type { NamedAggregate, NamedExpression, Expression } from "./expression.ts";
 
-/** A query over catalogued resources. Each step reads from steps before it. The last one is the result. */
+/** A query over catalogued resources. Each step reads from earlier steps. The last step is the result. */
 export interface LogicalPlan {
   version: 1;
   steps: PlanStep[];
 }
 
-/** One step. Names are unique in a plan. */
+/** A step of a plan. Names are unique within the plan. */
 export type PlanStep =
   | ScanStep
   | FilterStep
@@ -21,39 +21,46 @@ export type PlanStep =
 /** The operation of a step. */
 export type PlanOperation = PlanStep["op"];
 
-/** Rows of a resource. */
+/** Reads rows from a resource. */
 export interface ScanStep {
   name: string;
   op: "scan";
-  /** The id of a catalogued resource. */
+  /** Id of a catalogued resource. */
   resource: string;
-  /** All columns that the principal may see, if absent. */
+  /** Defaults to all columns that the principal may see. */
   columns?: string[] | undefined;
 }
 
-/** Keeps the rows for which the condition is true, not those for which it is null. Keeps the order. */
+/** Keeps rows for which the condition is true. Drops rows for which it is null. Preserves the order. */
 interface FilterStep {
   name: string;
   op: "filter";
   from: string;
   where: Expression;
+  /** The expressions as written. Used in explanations. */
+  text?: string | undefined;
 }
 
-/** Returns exactly these columns, in this order. Keeps the order of rows. */
+/** Returns exactly these columns, in this order. Preserves the order of rows. */
 interface ProjectStep {
   name: string;
   op: "project";
   from: string;
   columns: NamedExpression[];
+  /** The expressions as written. Used in explanations. */
+  text?: string | undefined;
 }
 
-/** How rows are joined: `semi` keeps the left rows that have a partner, `anti` those without one. */
+/** How to join rows. `semi` keeps left rows that have a match, `anti` keeps left rows without one. */
 export type JoinKind = "inner" | "left" | "semi" | "anti";
 
 /** All kinds. The first is the default. */
 export const joinKinds: readonly JoinKind[] = ["inner", "left", "semi", "anti"];
 
-/** Joins rows whose keys are all equal. Null equals nothing. Returns the left columns, then (inner, left) the right. */
+/**
+ * Joins rows whose keys are all equal. Null equals nothing. Returns the left columns, followed by the right ones
+ * for inner and left joins.
+ */
 export interface JoinStep {
   name: string;
   op: "join";
@@ -61,27 +68,29 @@ export interface JoinStep {
   left: string;
   right: string;
   on: { left: string; right: string }[];
-  /** Prefix of every right column's name. */
+  /** Prefix added to the name of every right column. */
   prefix?: string | undefined;
 }
 
-/** One row per group. If `by` is empty, one row for all rows, even if there are none. */
+/** Returns one row per group. If `by` is empty, returns a single row, even if there is no input. */
 export interface AggregateStep {
   name: string;
   op: "aggregate";
   from: string;
   by: NamedExpression[];
   aggregates: NamedAggregate[];
+  /** The expressions as written. Used in explanations. */
+  text?: string | undefined;
 }
 
-/** A column to sort by. Text sorts by code points. Nulls come last in both directions by default. */
+/** A column to sort by. Text sorts by code points. By default, nulls come last in both directions. */
 export interface SortKey {
   column: string;
   direction: "asc" | "desc";
   nulls: "first" | "last";
 }
 
-/** Sorts rows. Filter, project and limit keep the order. All other steps lose it. */
+/** Sorts rows. Filter, project and limit preserve the order. All other steps lose it. */
 interface SortStep {
   name: string;
   op: "sort";
@@ -89,7 +98,7 @@ interface SortStep {
   by: SortKey[];
 }
 
-/** `count` rows after the first `offset` (0 if absent). */
+/** Skips the first `offset` rows (0 by default) and returns the next `count`. */
 interface LimitStep {
   name: string;
   op: "limit";
@@ -98,21 +107,24 @@ interface LimitStep {
   offset?: number | undefined;
 }
 
-/** The rows of all inputs, duplicates included. Columns match by name. The first input sets their order. */
+/**
+ * Returns the rows of all inputs, including duplicates. Columns match by name. The first input determines their
+ * order.
+ */
 export interface UnionStep {
   name: string;
   op: "union";
   from: string[];
 }
 
-/** Each distinct row once. Nulls count as equal here. */
+/** Returns each distinct row once. Nulls count as equal. */
 interface DistinctStep {
   name: string;
   op: "distinct";
   from: string;
 }
 
-/** The names of the steps that a step reads, in order. Accepts plan steps and typed steps. */
+/** Returns the names of the steps that a step reads, in order. Accepts plan steps and typed steps. */
 export function inputsOf(
   step:
     | { op: "scan" }

@@ -1,6 +1,6 @@
 const maxLength = 64;
 
-/** The name with the fewest edits if they are few enough for a typo. The first one wins a tie. */
+/** Returns the name with the fewest edits, if there are few enough for a typo. The first one wins a tie. */
 export function nearestName(wanted: string, names: Iterable<string>): string | undefined {
   const target = wanted.toLowerCase().slice(0, maxLength);
   let best: { name: string; edits: number } | undefined;
@@ -20,9 +20,20 @@ export function nearestName(wanted: string, names: Iterable<string>): string | u
     : undefined;
 }
 
+/** Returns ` Did you mean "x"?` if one of the names is similar. */
+export function nearestHint(wanted: string, names: Iterable<string>): string {
+  const near = nearestName(wanted, names);
+  return near === undefined ? "" : ` Did you mean ${quotedName(near)}?`;
+}
+
+/** Quotes a name. Cuts long names. */
+export function quotedName(name: string): string {
+  return JSON.stringify(name.length > 60 ? `${name.slice(0, 60)}...` : name);
+}
+
 /**
- * True if two names are probably the same: a typo, different separators, or one a prefix or suffix
- * of the other.
+ * True if the two names probably mean the same: there is a typo, the separators differ, or one is a prefix or
+ * suffix of the other.
  */
 export function isSlipOf(wanted: string, name: string): boolean {
   const [left = "", right = ""] = [wanted, name].map((text) =>
@@ -36,7 +47,7 @@ export function isSlipOf(wanted: string, name: string): boolean {
   return editDistance(left, right) <= Math.max(1, Math.floor(left.length / 4));
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours (optimal string alignment distance). */
+/** Counts insertions, deletions, replacements and swaps of neighbours (optimal string alignment distance). */
 function editDistance(left: string, right: string): number {
   let before: number[] = [];
   let previous = Array.from({ length: right.length + 1 }, (_, index) => index);

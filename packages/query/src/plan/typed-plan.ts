@@ -1,74 +1,50 @@
 import type { Issue } from "@ccl/core";
 import type { ResourceDetails } from "@ccl/catalog";
 import type { DataType } from "./data-type.ts";
-import type { AggregateFunction } from "./expression.ts";
-import type { FunctionName } from "./functions.ts";
+import type {
+  AggregateFunction,
+  CallExpression,
+  CaseExpression,
+  ColumnExpression,
+  InExpression,
+  LiteralExpression,
+} from "./expression.ts";
 import type { JoinKind, LogicalPlan, SortKey } from "./logical-plan.ts";
 
-/** A column of a step's rows. */
+/** A column in a step's output. */
 export interface PlanColumn {
   name: string;
   type: DataType;
-  /** False only if no row can hold null. */
-  isNullable: boolean;
-  /** As the catalog names it. Only operations that preserve the unit keep it. */
+  /** Unit as named in the catalog. Only operations that preserve the unit keep it. */
   unit?: string | undefined;
 }
-
-/** An expression with resolved names and types. Conversions are casts. Operands of a comparison have one type. */
-export type TypedExpression =
-  | TypedColumn
-  | TypedLiteral
-  | TypedCall
-  | TypedCase
-  | TypedIn
-  | TypedCast;
 
 /** Type and unit of a typed expression's value. */
 export interface TypedValue {
   type: DataType;
-  isNullable: boolean;
   unit?: string | undefined;
 }
 
-/** A column of the step that the expression reads. */
-interface TypedColumn extends TypedValue {
-  op: "column";
-  name: string;
-}
+/**
+ * An expression with resolved names and types. Conversions are casts. Operands of a comparison, results of a CASE
+ * and values of an IN share one type. Units, zones and patterns are literals.
+ */
+export type TypedExpression =
+  | TypedLiteral
+  | TypedCall
+  | (TypedValue &
+      (
+        | ColumnExpression
+        | CaseExpression<TypedExpression>
+        | InExpression<TypedExpression, TypedLiteral>
+        | { op: "cast"; value: TypedExpression }
+      ));
 
-/** A constant in canonical form for its type. Null for a null of any type. */
-export interface TypedLiteral extends TypedValue {
-  op: "literal";
-  value: string | number | boolean | null;
-}
+/** A constant in the canonical form of its type. A null has the value null in every type. */
+export type TypedLiteral = TypedValue & Pick<LiteralExpression, "op" | "value">;
 
-/** An operator or a function. Units, zones and patterns are literals. */
-export interface TypedCall extends TypedValue {
-  op: "call";
-  function: FunctionName;
-  arguments: TypedExpression[];
-}
-
-/** A CASE whose branches all have the same type. */
-interface TypedCase extends TypedValue {
-  op: "case";
-  branches: { when: TypedExpression; value: TypedExpression }[];
-  otherwise?: TypedExpression | undefined;
-}
-
-/** An IN whose list has the type of the value. */
-interface TypedIn extends TypedValue {
-  op: "in";
-  value: TypedExpression;
-  list: TypedLiteral[];
-}
-
-/** A conversion, written in the plan or added by the check. */
-interface TypedCast extends TypedValue {
-  op: "cast";
-  value: TypedExpression;
-}
+/** A call of an operator or function. */
+export type TypedCall = TypedValue & CallExpression<TypedExpression>;
 
 /** An aggregate over the rows of a group. */
 export interface TypedAggregate extends TypedValue {
@@ -94,19 +70,19 @@ interface StepOf<Op extends string> {
   columns: PlanColumn[];
 }
 
-/** Reads columns of a resource. */
+/** Reads columns from a resource. */
 export interface TypedScan extends StepOf<"scan"> {
-  /** Only has columns that the principal may see. */
+  /** Contains only columns that the principal may see. */
   resource: ResourceDetails;
 }
 
-/** Keeps the rows for which a condition holds. */
+/** Keeps rows for which a condition is true. */
 interface TypedFilter extends StepOf<"filter"> {
   from: string;
   where: TypedExpression;
 }
 
-/** One value for each of `columns`. */
+/** Computes one value for each of `columns`. */
 export interface TypedProject extends StepOf<"project"> {
   from: string;
   values: TypedExpression[];
@@ -117,13 +93,13 @@ export interface TypedJoin extends StepOf<"join"> {
   kind: JoinKind;
   left: string;
   right: string;
-  /** The right expression reads from the right step. */
+  /** `left` reads from the left step and `right` from the right step. */
   on: { left: TypedExpression; right: TypedExpression }[];
-  /** How many of `columns` come from the left. The rest are all columns of the right step, in its order. */
+  /** Number of `columns` that come from the left. The rest are all columns of the right step, in order. */
   leftCount: number;
 }
 
-/** Groups rows: `columns` are the keys, then the aggregates. */
+/** Groups rows. `columns` are the keys, followed by the aggregates. */
 export interface TypedAggregateStep extends StepOf<"aggregate"> {
   from: string;
   by: TypedExpression[];
@@ -143,7 +119,7 @@ interface TypedLimit extends StepOf<"limit"> {
   offset: number;
 }
 
-/** All rows of the inputs. `values[i]` holds the columns from input i. */
+/** Returns all rows of the inputs. `values[i]` contains the columns from input i. */
 interface TypedUnion extends StepOf<"union"> {
   from: string[];
   values: TypedExpression[][];
@@ -154,17 +130,17 @@ interface TypedDistinct extends StepOf<"distinct"> {
   from: string;
 }
 
-/** A plan that was checked against the catalog. */
+/** A plan that has been checked against the catalog. */
 export interface ValidLogicalPlan {
   plan: LogicalPlan;
-  /** In the plan's order, so inputs come before the steps that read them. */
+  /** In plan order, so inputs come before the steps that read them. */
   steps: TypedStep[];
   /** The columns of the result. */
   columns: PlanColumn[];
   warnings: Issue[];
 }
 
-/** The direct subexpressions of an expression. */
+/** Returns the direct subexpressions of an expression. */
 export function partsOf(expression: TypedExpression): TypedExpression[] {
   switch (expression.op) {
     case "column":
@@ -183,7 +159,7 @@ export function partsOf(expression: TypedExpression): TypedExpression[] {
   }
 }
 
-/** Replaces the direct subexpressions of an expression. Keeps lists of constants. */
+/** Replaces the direct subexpressions of an expression. Leaves lists of constants unchanged. */
 export function withParts(
   expression: TypedExpression,
   write: (part: TypedExpression) => TypedExpression,
@@ -208,22 +184,21 @@ export function withParts(
   }
 }
 
-/** The names of the columns that an expression reads. */
+/** Returns the names of columns that an expression reads. */
 export function columnsOf(expression: TypedExpression): string[] {
   return expression.op === "column" ? [expression.name] : partsOf(expression).flatMap(columnsOf);
 }
 
-/** The parts of an AND, or the expression itself. */
+/** Returns the operands of an AND, or the expression itself. */
 export function conjunctsOf(expression: TypedExpression): TypedExpression[] {
   return expression.op === "call" && expression.function === "and"
     ? expression.arguments.flatMap(conjunctsOf)
     : [expression];
 }
 
-/** The AND of all parts. */
+/** Combines all parts with AND. */
 export function conjunction(parts: readonly TypedExpression[]): TypedExpression | undefined {
   const [first] = parts;
   if (first === undefined || parts.length === 1) return first;
-  const isNullable = parts.some((part) => part.isNullable);
-  return { op: "call", function: "and", arguments: [...parts], type: { kind: "bool" }, isNullable };
+  return { op: "call", function: "and", arguments: [...parts], type: { kind: "bool" } };
 }

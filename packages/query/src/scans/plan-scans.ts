@@ -3,51 +3,48 @@ import type { TableScan } from "../connector/connector.ts";
 import { hasParameters, scanColumns } from "../connector/scan-columns.ts";
 import { simpleConditions, type SimpleCondition } from "../connector/simple-condition.ts";
 import { columnName, printPlan, tableName } from "../sql/print-plan.ts";
-import { readerCount, scanConditions, splitScans } from "./scan-conditions.ts";
+import { readerCount, scanConditions } from "./scan-conditions.ts";
 import {
   conjunctsOf,
-  type TypedExpression,
   type TypedScan,
   type TypedStep,
   type ValidLogicalPlan,
 } from "../plan/typed-plan.ts";
 
-/** What a plan reads from one resource. */
+/** A plan's read from one resource. */
 export interface PlanScan extends TableScan {
-  /** The step of the plan. */
+  /** Name of the step in the plan. */
   name: string;
-  /** The conditions as expressions. */
-  where: TypedExpression[];
-  /** The plan needs no more rows than this. */
+  /** Maximum number of rows that the plan needs. */
   maxRows?: number | undefined;
-  /** The table and column names in the statement. */
+  /** Table and column names in the statement. */
   table: string;
   names: string[];
 }
 
-/** A plan as rows to read and a statement over them. */
+/** A plan split into rows to read and a statement to run over them. */
 export interface PlanWork {
-  /** The steps that the result needs. Scans have only the columns that are read. */
+  /** The steps that the result needs. Scans list only the columns that are read. */
   steps: TypedStep[];
   /** The statement for DuckDB. */
   text: string;
   scans: PlanScan[];
   /**
-   * If the result only copies columns of a single scan, their indexes. Undefined if an engine must
-   * compute something.
+   * Column indexes, if the result only copies columns from a single scan. Undefined if an engine must compute
+   * something.
    */
   direct?: number[] | undefined;
 }
 
-/** Splits a plan into scans of sources and a statement over their rows. */
+/** Splits a plan into scans of sources and a statement to run over their rows. */
 export function planScans(valid: ValidLogicalPlan): PlanWork {
-  const used = usedSteps(splitScans(valid.steps));
+  const used = usedSteps(valid.steps);
   const conditions = scanConditions(used);
   const { text, columnsOf } = printPlan(used, valid.columns);
-  const sentTo = (scan: TypedScan): { part: TypedExpression; sent: SimpleCondition[] }[] =>
+  const sentTo = (scan: TypedScan): SimpleCondition[][] =>
     (conditions.get(scan.name) ?? []).flatMap((part) => {
       const sent = simpleConditions(part);
-      return sent?.every((condition) => isAllowed(condition, scan)) ? [{ part, sent }] : [];
+      return sent?.every((condition) => isAllowed(condition, scan)) ? [sent] : [];
     });
   const isWhole = ({ scan, conjuncts }: Reading): boolean => conjuncts === sentTo(scan).length;
   const last = used.at(-1);
@@ -57,15 +54,13 @@ export function planScans(valid: ValidLogicalPlan): PlanWork {
     .filter(isWhole);
   const scans = used.flatMap((step): PlanScan[] => {
     if (step.op !== "scan") return [];
-    const sent = sentTo(step);
     const columns = columnsOf(step);
     return [
       {
         name: step.name,
         resource: step.resource,
         columns,
-        where: sent.map(({ part }) => part),
-        conditions: sent.flatMap((one) => one.sent),
+        conditions: sentTo(step).flat(),
         maxRows: limits.find(({ scan }) => scan === step)?.maxRows,
         table: tableName(used, step.name),
         names: columns.map(({ name }) => columnName(step.columns, name)),
@@ -94,8 +89,8 @@ function usedSteps(steps: readonly TypedStep[]): TypedStep[] {
 }
 
 /**
- * True if a source may get the condition. Arguments always reach their source. For other conditions
- * the card decides, by `pushdown` first and `cap` second.
+ * True if the condition may be sent to the source. Arguments always are. For other conditions, the card decides:
+ * `pushdown` first, then `cap`.
  */
 function isAllowed({ column, operator }: SimpleCondition, { resource }: TypedScan): boolean {
   const isEqual = operator === "eq" || operator === "in";
@@ -105,20 +100,19 @@ function isAllowed({ column, operator }: SimpleCondition, { resource }: TypedSca
   return pushdown?.filter ?? (cap.length === 0 || cap.includes("filter"));
 }
 
-/** Steps that only filter, rename and limit the rows of one scan. */
+/** A chain of steps that only filters, renames and limits rows from one scan. */
 interface Reading {
   scan: TypedScan;
-  /** How many conditions its filters have. */
+  /** Number of conditions in its filters. */
   conjuncts: number;
-  /** The scan's name of each column. Undefined for a computed column. */
+  /** The scan's name for each column. Undefined for computed columns. */
   columns: (string | undefined)[];
   maxRows?: number | undefined;
   offset: number;
 }
 
 /**
- * Describes a step that only filters, renames and limits the rows of one scan. Undefined for any
- * other step.
+ * Describes a step that only filters, renames and limits rows from one scan. Returns undefined for any other step.
  */
 function readingOf(steps: readonly TypedStep[], step: TypedStep): Reading | undefined {
   if (step.op === "scan")

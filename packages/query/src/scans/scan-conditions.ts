@@ -1,6 +1,4 @@
 import { inputsOf } from "../plan/logical-plan.ts";
-import { hasParameters } from "../connector/scan-columns.ts";
-import { derivedName } from "../plan/derived-name.ts";
 import {
   columnsOf,
   conjunctsOf,
@@ -12,46 +10,15 @@ import {
   type TypedStep,
 } from "../plan/typed-plan.ts";
 
-/**
- * Gives each reader of a resource with parameters its own scan, since each may pass other
- * arguments.
- */
-export function splitScans(steps: readonly TypedStep[]): TypedStep[] {
-  let split = [...steps];
-  for (const scan of steps) {
-    if (scan.op !== "scan" || !hasParameters(scan.resource)) continue;
-    const readers = split.filter((step) => inputsOf(step).includes(scan.name));
-    for (const [index, reader] of readers.slice(1).entries()) {
-      const name = derivedName(scan.name, index);
-      split = split.flatMap((step) =>
-        step === scan
-          ? [scan, { ...scan, name }]
-          : step === reader
-            ? [withInput(reader, scan.name, name)]
-            : [step],
-      );
-    }
-  }
-  return split;
-}
-
-function withInput(step: TypedStep, old: string, name: string): TypedStep {
-  const renamed = (input: string): string => (input === old ? name : input);
-  if (step.op === "scan") return step;
-  if (step.op === "join") return { ...step, left: renamed(step.left), right: renamed(step.right) };
-  if (step.op === "union") return { ...step, from: step.from.map(renamed) };
-  return { ...step, from: renamed(step.from) };
-}
-
-/** How many steps read a step. */
+/** Returns how many steps read the named step. */
 export function readerCount(steps: readonly TypedStep[], name: string): number {
   return steps.filter((step) => inputsOf(step).includes(name)).length;
 }
 
 /**
- * Collects, for each scan, the conditions that every needed row meets. They come from filters above
- * the scan and pass through projects, sorts and joins that preserve them. They stop at a step with
- * several readers, since the other readers need all rows.
+ * Collects the conditions that every needed row of a scan meets. They come from filters above the scan and pass
+ * through projects, sorts and joins that preserve them. They stop at a step with several readers, because the
+ * other readers need all rows.
  */
 export function scanConditions(steps: readonly TypedStep[]): Map<string, TypedExpression[]> {
   const byName = new Map(steps.map((step) => [step.name, step]));
@@ -107,16 +74,13 @@ function rightValues(join: TypedJoin, right: TypedStep | undefined): Values {
   );
 }
 
-/** The expression with columns replaced by their values. */
+/** Returns the expression with columns replaced by their values. */
 function substituted(expression: TypedExpression, values: Values): TypedExpression {
   if (expression.op === "column") return values.get(expression.name) ?? expression;
   return withParts(expression, (part) => substituted(part, values));
 }
 
-/**
- * Size limit of a condition. It can grow on its way to the scan: `x * x as x` doubles it at every
- * project.
- */
+/** Maximum size of a condition. It can grow on the way to the scan: `x * x as x` doubles it at every project. */
 const maxParts = 60;
 
 function staysShort(project: TypedProject, part: TypedExpression): boolean {
@@ -126,7 +90,7 @@ function staysShort(project: TypedProject, part: TypedExpression): boolean {
   return partCount(part, sizes) <= Math.max(maxParts, partCount(part, new Map()));
 }
 
-/** The number of parts of an expression, given the number of parts of its columns. */
+/** Counts the parts of an expression, given the number of parts in each column. */
 function partCount(expression: TypedExpression, sizes: ReadonlyMap<string, number>): number {
   if (expression.op === "column") return sizes.get(expression.name) ?? 1;
   return partsOf(expression).reduce((sum, part) => sum + partCount(part, sizes), 1);

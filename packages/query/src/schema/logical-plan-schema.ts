@@ -71,8 +71,8 @@ const steps: JsonSchema[] = [
 ];
 
 /**
- * The JSON Schema (draft 2020-12) of a plan that a model writes. Expressions are text, which takes
- * a third of a tree's tokens. `toWireSchema(logicalPlanSchema)` is its strict form.
+ * The JSON Schema (draft 2020-12) for plans written by a model. Expressions are text, which takes a third of a
+ * tree's tokens. `toWireSchema(logicalPlanSchema)` is the strict form.
  */
 export const logicalPlanSchema: JsonSchema = record({
   version: { type: "integer", const: 1 },

@@ -1,16 +1,20 @@
 import type { TextEdit } from "./resolution.ts";
 import type { SqlSpelling } from "./sql-functions.ts";
-import { closingAfter, type SqlToken } from "./sql-tokens.ts";
+import type { Token } from "../parse/tokenize.ts";
+import { closingAfter } from "./sql-tokens.ts";
 
 type CastTypes = Readonly<Record<string, string>>;
 
-/** Types whose casts differ between a dialect and DuckDB, with the macros that replace them. Other casts agree. */
+/**
+ * Types whose casts differ between a dialect and DuckDB, with the macros that replace them. Other casts are the
+ * same.
+ */
 const castTypes: Readonly<Record<SqlSpelling, CastTypes>> = {
   postgresql: {
     ...casts("cast_smallint", "smallint int2"),
     ...casts("cast_integer", "integer int int4"),
     ...casts("cast_bigint", "bigint int8"),
-    // A numeric without digits has any size in PostgreSQL, but 18 digits in DuckDB.
+    // A numeric without declared digits can have any size in PostgreSQL, but has 18 digits in DuckDB.
     ...casts("cast_numeric", "numeric decimal dec"),
     ...casts("cast_text", "text varchar"),
     "character varying": "cast_text",
@@ -29,9 +33,12 @@ function casts(macro: string, types: string): CastTypes {
   return Object.fromEntries(types.split(" ").map((type) => [type, macro]));
 }
 
-/** Rewrites `cast(x as text)` and `x::text` as `cast_text(x)`. Of two at one position, the outer cast comes first. */
+/**
+ * Rewrites `cast(x as text)` and `x::text` as `cast_text(x)`. If two casts start at one position, the outer one
+ * comes first.
+ */
 export function castEdits(
-  tokens: readonly SqlToken[],
+  tokens: readonly Token[],
   spelling: SqlSpelling,
   rounded: ReadonlySet<number>,
 ): TextEdit[] {
@@ -70,9 +77,9 @@ export function castEdits(
   return edits;
 }
 
-/** The type that begins at a position. `length` is the first argument in its parentheses. */
+/** Reads the type at a position. `length` is the first argument in its parentheses. */
 function typeAt(
-  tokens: readonly SqlToken[],
+  tokens: readonly Token[],
   at: number,
 ): { name: string; length: string | undefined; end: number } {
   const [first, second] = tokens.slice(at, at + 2);
@@ -90,8 +97,8 @@ const notCalled: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Start of the operand of `::`: a name, a literal, a call, or a parenthesized expression. */
-function operandBefore(tokens: readonly SqlToken[], at: number): number {
+/** Finds the start of the operand of `::`: a name, a literal, a call, or a parenthesized expression. */
+function operandBefore(tokens: readonly Token[], at: number): number {
   let index = at - 1;
   const textAt = (place: number): string => tokens[place]?.text ?? "";
   const opens: Readonly<Record<string, string>> = { ")": "(", "]": "[", end: "case" };

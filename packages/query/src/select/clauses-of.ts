@@ -5,7 +5,9 @@ const effectOrder =
 const setOperations = ["union", "intersect", "except"];
 const maxCharacters = 200;
 
-/** The clauses of the outermost SELECT in execution order, or in text order if it combines several. */
+/**
+ * Returns the clauses of the outermost SELECT in execution order, or in text order if it combines several SELECTs.
+ */
 export function clausesOf({ text, tokens }: Pick<SqlPlan, "text" | "tokens">): string[] {
   const starts = tokens.filter(
     (token, at) =>

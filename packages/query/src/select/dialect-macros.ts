@@ -1,20 +1,20 @@
-import type { SqlSpelling } from "./sql-functions.ts";
+import { paddedParts, type SqlSpelling } from "./sql-functions.ts";
 
 /**
- * Macros by the name of a function, operator or cast, one form per argument count. The form of an
- * aggregate fits every type.
+ * Macros by function, operator or cast name, with one form per argument count. An aggregate's form accepts every
+ * type.
  */
 type Macros = Readonly<Record<string, readonly string[]>>;
 
-/** In macros, `own."x"` is DuckDB's built-in function even if a macro has its name. */
+/** In macros, `own."x"` calls DuckDB's built-in function even if a macro has the same name. */
 const own = (name: string, ...parts: readonly string[]): string =>
   `own."${name}"(${parts.join(", ")})`;
 
-/** Limits the length, since DuckDB builds a text in one step that cannot be interrupted. */
+/** Limits the length, because DuckDB builds a string in one step that cannot be interrupted. */
 const bounded = (characters: string, value: string): string =>
   `CASE WHEN ${characters} > 1000000 THEN CAST(error('a text of more than a million characters') AS INTEGER) ELSE CAST(${value} AS INTEGER) END`;
 
-/** The characters of x from the 0-based position `from` up to `to`. Either may lie outside of x. */
+/** Extracts characters of x from 0-based position `from` up to `to`. Either may be outside x. */
 const characters = (from: string, to: string): string => {
   const start = `greatest(${from}, 0)`;
   const cut = own("substr", "CAST(x AS VARCHAR)", `${start} + 1`, `greatest(${to} - ${start}, 0)`);
@@ -26,7 +26,7 @@ const shifted = (value: string, modifier: string): string => {
   const isStart = `starts_with(${modifier}, 'start of ')`;
   const start = `CASE WHEN ${isStart} THEN ${own("substr", modifier, "10")} ELSE 'day' END`;
   const weekday = `(coalesce(TRY_CAST(${own("substr", modifier, "9")} AS INTEGER), 0) - dayofweek(${value}) + 7)`;
-  // For SQLite, one month after January 31st is March 2nd or 3rd. For DuckDB it is the last of February.
+  // In SQLite, one month after January 31 is March 2 or 3. In DuckDB, it is the last day of February.
   const month = own("date_trunc", "'month'", value);
   const added = `${month} + TRY_CAST(ltrim(${modifier}, '+') AS INTERVAL) + (${value} - ${month})`;
   return `CASE WHEN ${isStart} THEN ${own("date_trunc", start, value)} WHEN starts_with(${modifier}, 'weekday ') THEN ${value} + to_days(CAST(${own("%", weekday, "7")} AS INTEGER)) WHEN ${modifier} IN ('utc', 'localtime', 'auto') THEN ${value} ELSE ${added} END`;
@@ -34,7 +34,7 @@ const shifted = (value: string, modifier: string): string => {
 const moment = (value: string): string =>
   `CASE WHEN CAST(${value} AS VARCHAR) = 'now' THEN CAST(now() AS TIMESTAMP) ELSE TRY_CAST(nullif(CAST(${value} AS VARCHAR), 'now') AS TIMESTAMP) END`;
 
-/** A SQLite function of a moment and up to three modifiers, as DuckDB macros. */
+/** Defines DuckDB macros for a SQLite function of a time and up to three modifiers. */
 function sqliteTime(before: readonly string[], write: (value: string) => string): string[] {
   let value = moment("x");
   const forms = [`(${[...before, "x"].join(", ")}) AS ${write(value)}`];
@@ -47,10 +47,20 @@ function sqliteTime(before: readonly string[], write: (value: string) => string)
   return before.length === 0 ? [`() AS ${write("CAST(now() AS TIMESTAMP)")}`, ...forms] : forms;
 }
 
-/** A text function that also takes values stored as another type, such as moments and numbers. */
+/** Fills in the parts of a formatted time that `strftime` lacks. */
+const filledParts = [
+  [paddedParts.month, own("rpad", own("monthname", "x"), "9", "' '")],
+  [paddedParts.day, own("rpad", own("dayname", "x"), "9", "' '")],
+  [paddedParts.quarter, `CAST(${own("quarter", "x")} AS VARCHAR)`],
+].reduce(
+  (text, [part = "", value = ""]) => own("replace", text, `'${part}'`, value),
+  own("strftime", "CAST(x AS TIMESTAMP)", "f"),
+);
+
+/** Defines a text function that also accepts other types, such as times and numbers. */
 const ofText = (name: string, more = ""): string =>
   `(x${more}) AS ${own(name, `CAST(x AS VARCHAR)${more}`)}`;
-/** Functions that DuckDB lacks or supports for fewer types. */
+/** Functions that DuckDB lacks, or supports for fewer types. */
 const everywhere: Macros = {
   btrim: ["(x) AS trim(x)", "(x, c) AS trim(x, c)"],
   initcap: [
@@ -64,7 +74,7 @@ const everywhere: Macros = {
   rpad: padded("rpad"),
   every: ["(x) AS bool_and(x)"],
   to_date: ["(x, f) AS CAST(strptime(x, f) AS DATE)"],
-  to_char: [`(x, f) AS own."strftime"(CAST(x AS TIMESTAMP), f)`],
+  to_char: [`(x, f) AS ${filledParts}`],
   total: ["(x) AS coalesce(CAST(sum(x) AS DOUBLE), 0.0)"],
   char: ["(x) AS chr(x)", "(x, y) AS concat(chr(x), chr(y))"],
   likely: ["(x) AS x"],
@@ -115,11 +125,11 @@ const postgresql: Macros = {
   ...powers(
     `CASE WHEN x = 0 AND y < 0 THEN error('zero raised to a negative power is undefined') WHEN ${isComplexPower} THEN error('a negative number raised to a non-integer power yields a complex result') WHEN isinf(${power}) AND NOT isinf(CAST(x AS DOUBLE)) AND NOT isinf(CAST(y AS DOUBLE)) THEN error('value out of range: overflow') WHEN ${power} = 0 AND x <> 0 AND NOT isinf(CAST(y AS DOUBLE)) THEN error('value out of range: underflow') ELSE ${power} END`,
   ),
-  // DuckDB would turn ß into the capital ẞ.
+  // DuckDB would convert ß to the capital ẞ.
   upper: [
     `(x) AS ${own("replace", own("upper", own("replace", "CAST(x AS VARCHAR)", "'ß'", "chr(57344)")), "chr(57344)", "'ß'")}`,
   ],
-  // PostgreSQL divides floats exactly and whole numbers toward zero.
+  // PostgreSQL divides floats exactly and truncates whole-number division toward zero.
   "/": [`(a, b) AS CASE WHEN b = 0 THEN error('division by zero') ELSE own."//"(a, b) END`],
   "%": [
     `(a, b) AS CASE WHEN 'DOUBLE' IN (own."typeof"(a), own."typeof"(b)) THEN error('operator does not exist: double precision % double precision; write mod(a::numeric, b::numeric)') ELSE CASE WHEN b = 0 THEN error('division by zero') ELSE own."%"(a, b) END END`,
@@ -140,7 +150,7 @@ const postgresql: Macros = {
   substring: postgresSlice,
   round: [
     `(x) AS CASE WHEN own."typeof"(x) = 'DOUBLE' THEN round_even(x, 0) ELSE own."round"(x) END`,
-    // Rounds every type like a numeric, with all digits.
+    // Rounds every type like a numeric, keeping all digits.
     `(x, n) AS own."round"(CAST(x AS DECIMAL(32, 12)), n)`,
   ],
   round_numeric: [`(x) AS own."round"(x)`],
@@ -182,13 +192,13 @@ const noNulls = (name: string): string[] =>
   });
 
 const isReal = `regexp_matches(own."typeof"(x), '^(?:DOUBLE|DECIMAL)')`;
-/** SQLite prints a negative zero without its sign, which adding 0 removes. */
+/** SQLite prints negative zero without a sign. Adding 0 removes it. */
 const unsignedZero = "(TRY_CAST(CAST(x AS VARCHAR) AS DOUBLE) + 0.0)";
-/** SQLite rounds the decimal digits that it prints, C the binary number. */
+/** SQLite rounds the decimal digits that it prints, whereas C rounds the binary number. */
 const roundedUp = `${unsignedZero} * 1.0000000000000004`;
 
 const sqlite: Macros = {
-  // Times 0, infinity is NULL in SQLite and NaN in DuckDB, which sorts above all numbers.
+  // Infinity times 0 is NULL in SQLite, but NaN in DuckDB, which sorts above all numbers.
   ...powers(
     `CASE WHEN ${isComplexPower} THEN NULL WHEN isinf(${power}) THEN error('a power that is infinite is not supported here') ELSE ${power} END`,
   ),
@@ -216,6 +226,11 @@ const sqlite: Macros = {
   substring: sqliteSlice,
   sqlite_date: sqliteTime([], (value) => own("strftime", value, "'%Y-%m-%d'")),
   strftime: sqliteTime(["f"], (value) => own("strftime", value, "f")),
+  // `strftime` with %s, which DuckDB lacks
+  strftime_seconds: sqliteTime(
+    ["f"],
+    (value) => `CAST(CAST(epoch(${value}) AS BIGINT) AS VARCHAR)`,
+  ),
   greatest: noNulls("greatest"),
   least: noNulls("least"),
   sqrt: [`(x) AS CASE WHEN x >= 0 THEN own."sqrt"(x) END`],
@@ -226,7 +241,7 @@ const sqlite: Macros = {
     `(x, n) AS own."round"(CAST(x AS DOUBLE), CAST(greatest(n, 0) AS INTEGER))`,
   ],
   typeof: [
-    `(x) AS CASE WHEN x IS NULL THEN 'null' WHEN own."typeof"(x) = 'VARCHAR' THEN 'text' WHEN ${isReal} THEN 'real' ELSE 'integer' END`,
+    `(x) AS CASE WHEN x IS NULL THEN 'null' WHEN regexp_matches(own."typeof"(x), '^(?:VARCHAR|DATE|TIME)') THEN 'text' WHEN ${isReal} THEN 'real' ELSE 'integer' END`,
   ],
   hex: [`(x) AS coalesce(own."hex"(cast_text(x)), '')`],
   unicode: [`(x) AS own."unicode"(nullif(x, ''))`],
@@ -252,21 +267,21 @@ const macrosOf: Readonly<Record<SqlSpelling, Macros>> = {
   duckdb: everywhere,
 };
 
-/** Used only if DuckDB rejects a statement without them: moments stored as text, and the length of other types. */
+/** Used only if DuckDB rejects a statement without them: times stored as text, and lengths of other types. */
 const lenient: Macros = {
   date_trunc: [`(u, x) AS own."date_trunc"(u, CAST(x AS TIMESTAMP))`],
   date_part: [`(u, x) AS own."date_part"(u, CAST(x AS TIMESTAMP))`],
   length: [ofText("length")],
 };
 
-/** Where nulls sort if ORDER BY does not say. */
+/** How nulls sort if ORDER BY does not specify it. */
 const nullOrders: Readonly<Record<SqlSpelling, string>> = {
   postgresql: "NULLS_LAST_ON_ASC_FIRST_ON_DESC",
   sqlite: "NULLS_FIRST_ON_ASC_LAST_ON_DESC",
   duckdb: "NULLS_LAST",
 };
 
-/** Words that make DuckDB's parser call a macro of another name. */
+/** Keywords for which DuckDB's parser calls a macro with another name. */
 const words: Readonly<Record<string, string>> = {
   date_part: "extract|date_part",
   "~~": "like",
@@ -278,7 +293,7 @@ const words: Readonly<Record<string, string>> = {
   regexp_full_match: "~",
 };
 
-/** The macros and null order that give a statement its dialect's meaning in DuckDB. */
+/** Returns the macros and null order that make DuckDB run a statement as its own dialect would. */
 export function dialectMeaning(
   dialect: SqlSpelling,
   text: string,
@@ -288,7 +303,7 @@ export function dialectMeaning(
   return { macros, nullOrder: nullOrders[dialect] };
 }
 
-/** The macros that a text calls, in order of dependency. */
+/** Returns the macros that the text calls, in dependency order. */
 function macrosIn(text: string, table: Macros): string[] {
   const found = new Set<string>();
   const create: string[] = [];

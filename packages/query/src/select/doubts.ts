@@ -13,15 +13,14 @@ import type { Comparison, KeyPair, ResolvedSelect } from "./resolution.ts";
 
 /** Token limit for all doubts about a result. */
 const maxTokens = 60;
-/** How many literals of one list are checked. */
+/** Maximum number of literals to check in one list. */
 const maxLiterals = 8;
-/** How many values of a column are searched for the nearest one. */
+/** Maximum number of column values to search for the nearest one. */
 const maxValues = 1_000;
 const maxCharacters = 40;
 
 /**
- * Runs a statement that a doubt needs. Undefined if it fails or reads a table that should not be
- * read again.
+ * Runs a statement to check a doubt. Returns undefined if it fails or reads a table that should not be read again.
  */
 export type Ask = (
   text: string,
@@ -29,9 +28,8 @@ export type Ask = (
 ) => Promise<PlanRow[] | undefined>;
 
 /**
- * Finds what is suspicious about a result: a literal that no row has, a join that no row passes or
- * that ignores the catalog's key, and, if the result is empty, a bound that no row meets. Up to 60
- * tokens.
+ * Finds suspicious aspects of a result: a literal that no row has, a join that matches no row or ignores the
+ * catalog's key, and, if the result is empty, a bound that no row meets. Returns up to 60 tokens.
  */
 export async function doubtsOf(
   { tables, comparisons, keyPairs }: ResolvedSelect,
@@ -61,7 +59,7 @@ export async function doubtsOf(
   return [...doubts];
 }
 
-/** Counts the rows without the statement's own LIMIT, if the result reached it. */
+/** If the result reached the statement's own LIMIT, counts the rows without it. */
 export async function totalOf(
   { text, tokens, resolved }: SqlPlan,
   rowCount: number,
@@ -94,7 +92,7 @@ function isText({ table, column }: ColumnOrigin): boolean {
   return type !== undefined && columnDataType(type).kind === "text";
 }
 
-/** The compared value as SQL and as shown, and its table. */
+/** Returns the compared value as SQL and as displayed, and its table. */
 function valueOf({ table, column, call }: Comparison): {
   value: string;
   shown: string;
@@ -119,8 +117,7 @@ async function literalDoubt(comparison: Comparison, ask: Ask): Promise<string | 
     if (found === undefined) return undefined;
     if (found.length === 0) missing.push(literal);
   }
-  // A list may name values that the table lacks. If one of them exists, only another spelling is
-  // suspicious.
+  // A list may contain values that the table lacks. If one of them exists, only a different spelling is suspicious.
   const isListed = missing.length < literals.length;
   for (const literal of missing) {
     const { near, common } = await findExisting(comparison, literal, ask);
@@ -133,7 +130,7 @@ async function literalDoubt(comparison: Comparison, ask: Ask): Promise<string | 
   return undefined;
 }
 
-/** Finds the nearest existing value, or the commonest values if none differs only in case. */
+/** Finds an existing value that is closest, or the commonest values if none differs only in case. */
 async function findExisting(
   comparison: Comparison,
   literal: string,
@@ -186,7 +183,7 @@ async function emptyDoubt(resource: ResourceDetails, ask: Ask): Promise<string |
   return found?.length === 0 ? `${tableOf(resource)} has no rows.` : undefined;
 }
 
-/** Reports a join on columns other than those of the catalog's foreign key. */
+/** Reports a join that does not use the foreign key columns from the catalog. */
 function keyDoubt(pair: KeyPair, all: readonly KeyPair[]): string | undefined {
   const { left, right } = pair;
   const together = all.filter(
@@ -231,8 +228,8 @@ const ownKey = /^(?:id|key|code)$/i;
 const ofAnother = /^.+(?:id|key|code|name|number|num|no)$/i;
 
 /**
- * Finds a column of the same table as `from` that is named after `to`, or after the table and
- * column of `to`: `customer_id` for `customers.id`.
+ * Finds a column in the table of `from` that is named after `to`, or after the table and column of `to`, e.g.
+ * `customer_id` for `customers.id`.
  */
 function keyByName(from: ColumnOrigin, to: ColumnOrigin): string | undefined {
   const plain = (name: string): string => name.toLowerCase().replaceAll("_", "");
@@ -265,7 +262,7 @@ async function joinDoubt({ left, right }: KeyPair, ask: Ask): Promise<string | u
   ] as const) {
     const [row] =
       (await ask(`select min(${name}) as low from ${from}`, [origin.table.resource])) ?? [];
-    // A table without values joins nothing, whatever the key.
+    // A table without values matches nothing, regardless of the key.
     if (row?.["low"] === undefined || row["low"] === null) return undefined;
     sides.push(`${nameOf(origin)} is like ${literalOf(row["low"])}`);
   }

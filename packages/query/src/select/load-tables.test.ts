@@ -63,5 +63,24 @@ it("passes constants of WHERE to functions, and loads only the rows that WHERE k
     { column: "country", operator: "eq", values: ["DE"] },
     { column: "year", operator: "ge", values: [2090] },
   ]);
+  const several = await executeSql(
+    `select sum(dollars * per_usd) as units from sales cross join rate
+     where country in ('DE', 'US') and year between 2098 and 2099 and currency in ('EUR', 'CHF')
+       and country not in ('FR') and year not between 1 and 2`,
+    { details, connectors },
+  );
+  expect(several.rows).toEqual([{ units: 50 }]);
+  expect(asked[1]?.conditions).toMatchObject([
+    { column: "country", operator: "in", values: ["DE", "US"] },
+    { column: "year", operator: "ge", values: [2098] },
+    { column: "year", operator: "le", values: [2099] },
+  ]);
+  asked.length = 0;
+  const late = await executeSql(
+    "select count(*) as n, min(per_usd) as per_usd from (select * from sales order by year limit 5) as s join rate on true where s.year = 2004 and currency = 'EUR'",
+    { details, connectors },
+  );
+  expect(late.rows).toEqual([{ n: 1, per_usd: 0.5 }]);
+  expect(asked[0]?.conditions).toEqual([]);
   database.close();
 });

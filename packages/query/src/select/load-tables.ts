@@ -2,18 +2,17 @@ import type { ResourceDetails } from "@ccl/catalog";
 import type { EngineInput } from "../connector/connector.ts";
 import { findConnector } from "../connector/find-connector.ts";
 import { hasParameters, planColumn, scanColumns } from "../connector/scan-columns.ts";
-import type { SimpleCondition } from "../connector/simple-condition.ts";
+import { conditionSigns, type SimpleCondition } from "../connector/simple-condition.ts";
 import { engineInput, openScan, type ScanOptions } from "../execute/open-scan.ts";
 import { canonicalDate } from "../plan/canonical-value.ts";
-import { columnDataType } from "../plan/data-type.ts";
+import { columnDataType, type DataKind } from "../plan/data-type.ts";
 import type { PlanColumn } from "../plan/typed-plan.ts";
 import type { TableUse } from "./name-scope.ts";
 import type { SqlPlan } from "./parse-sql.ts";
-import type { KnownCondition } from "./resolution.ts";
+import type { Comparison } from "./resolution.ts";
 import type { SqlSpelling } from "./sql-functions.ts";
-import { listOf, nodeOf } from "./syntax-tree.ts";
 
-/** Tables for an engine, and the loaded table for each table reference of the statement. */
+/** Tables for an engine, and the loaded table for each table reference in the statement. */
 export interface LoadedTables {
   inputs: EngineInput[];
   nameOf: ReadonlyMap<TableUse, string>;
@@ -21,10 +20,7 @@ export interface LoadedTables {
 
 type LoadOptions = ScanOptions & { spelling: SqlSpelling };
 
-/**
- * Starts to read the columns that a statement needs. A table that the statement names once is
- * filtered by WHERE.
- */
+/** Starts reading the columns that a statement needs. Applies WHERE to tables that the statement names only once. */
 export function loadTables(plan: SqlPlan, options: LoadOptions): LoadedTables {
   const { tables, conditions } = plan.resolved;
   const groups = new Map<string, TableUse[]>();
@@ -46,7 +42,7 @@ export function loadTables(plan: SqlPlan, options: LoadOptions): LoadedTables {
 
 function loadTable(
   name: string,
-  { uses, known }: { uses: readonly TableUse[]; known: readonly KnownCondition[] },
+  { uses, known }: { uses: readonly TableUse[]; known: readonly Comparison[] },
   options: LoadOptions,
 ): EngineInput {
   const visible = storedTypes(uses[0]?.resource ?? { id: "", kind: "", title: "" }, options);
@@ -63,11 +59,9 @@ function loadTable(
     name: visible.id,
     resource: visible,
     columns,
-    conditions: known
-      .map((condition) => conditionOf(condition, columns))
-      .filter((condition) => condition !== undefined),
+    conditions: known.flatMap((comparison) => conditionsOf(comparison, columns)),
   };
-  // An access rule may read columns that the statement does not know.
+  // An access rule may read columns that the statement cannot see.
   const details = [...options.details]
     .filter(({ id }) => id === visible.id)
     .map((resource) => storedTypes(resource, options));
@@ -76,7 +70,7 @@ function loadTable(
   return engineInput(name, columns, { ...opened, nameOf });
 }
 
-/** SQLite stores decimals as doubles and dates as text, so its own functions must see those types. */
+/** SQLite stores decimals as doubles and dates as text, so its functions must receive those types. */
 function storedTypes(
   resource: ResourceDetails,
   { connectors, spelling }: LoadOptions,
@@ -91,30 +85,32 @@ function storedTypes(
   return { ...resource, columns };
 }
 
-const comparisons = new Map(
-  Object.entries({ Eq: "eq", Lt: "lt", LtEq: "le", Gt: "gt", GtEq: "ge" } as const),
-);
-
-/** The condition in the plan language. Undefined if the two might differ in meaning. */
-function conditionOf(
-  { column, operator, literal }: KnownCondition,
+/** Converts the comparison to scan conditions. Returns none if their meaning might differ. */
+function conditionsOf(
+  { column, operator, literals }: Comparison,
   columns: readonly PlanColumn[],
-): SimpleCondition | undefined {
+): SimpleCondition[] {
   const type = columns.find(({ name }) => name === column)?.type;
-  const kind = type?.kind;
-  const compared = comparisons.get(operator);
-  if (compared === undefined) return undefined;
-  const { SingleQuotedString: text, Number: number } = nodeOf(literal);
-  const digits = listOf(number)[0];
-  const value =
-    kind === "text" && compared === "eq"
-      ? text
-      : kind === "date" && typeof text === "string"
-        ? canonicalDate(text)
-        : kind === "int" && typeof digits === "string" && /^\d{1,15}$/.test(digits)
-          ? Number(digits)
-          : undefined;
-  if (type === undefined || (typeof value !== "string" && typeof value !== "number"))
-    return undefined;
-  return { column, operator: compared, type, values: [value] };
+  if (type === undefined) return [];
+  const values = literals.flatMap((literal) => valueOf(literal, type.kind, operator) ?? []);
+  if (values.length < literals.length) return [];
+  const [low, high] = values;
+  if (operator === "between" && low !== undefined && high !== undefined)
+    return [
+      { column, operator: "ge", type, values: [low] },
+      { column, operator: "le", type, values: [high] },
+    ];
+  const compared = (["eq", "lt", "le", "gt", "ge"] as const).find(
+    (name) => conditionSigns[name] === operator,
+  );
+  if (compared === undefined) return [];
+  return [{ column, operator: values.length === 1 ? compared : "in", type, values }];
+}
+
+/** Converts a SQL literal to a column value. Returns undefined if sources might compare it differently. */
+function valueOf(literal: string, kind: DataKind, operator: string): string | number | undefined {
+  const text = literal.startsWith("'") ? literal.slice(1, -1).replaceAll("''", "'") : undefined;
+  if (kind === "text" && operator === "=") return text;
+  if (kind === "date" && text !== undefined) return canonicalDate(text);
+  return kind === "int" && /^\d{1,15}$/.test(literal) ? Number(literal) : undefined;
 }

@@ -1,24 +1,23 @@
 import type { ResourceDetails } from "@ccl/catalog";
 
-/** A reference to a catalog table in a FROM. */
+/** A reference to a catalog table in a FROM clause. */
 export interface TableUse {
   resource: ResourceDetails;
-  /** Its name or alias in that FROM. */
+  /** Name or alias of the table in that FROM. */
   name: string;
   isNamed: boolean;
-  /** The columns that are read, as the catalog spells them. */
+  /** Columns that are read, as spelled in the catalog. */
   columns: Set<string>;
   /** True if a `*` or a NATURAL JOIN reads all columns. */
   isWhole: boolean;
-  /** Start offset of its name. */
+  /** Start offset of the table name. */
   start: number;
   end: number;
 }
 
 /**
- * PostgreSQL's type of an expression. `numeric` is also a decimal in DuckDB. `fraction` is a
- * numeric that DuckDB computes as a float. `literal` is a text literal that takes the type of the
- * other operand.
+ * PostgreSQL's type of an expression. `numeric` is a decimal in DuckDB too. `fraction` is a numeric that DuckDB
+ * computes as a float. `literal` is a text literal that takes the type of the other operand.
  */
 export type ValueKind =
   | "int"
@@ -31,39 +30,39 @@ export type ValueKind =
   | "literal"
   | "null";
 
-/** How many tables a query reads. A WITH name counts as many as its query reads. */
+/** Number of tables that a query reads. A WITH name counts as the number that its query reads. */
 export interface Reads {
   all: number;
-  /** Tables that a database may reorder in one join. */
+  /** Number of tables that a database may reorder in one join. */
   joined: number;
 }
 
-/** Rows that a name can refer to: a catalog table, or the result of a query within the statement. */
+/** Rows that a name can refer to: a catalog table or the result of a nested query. */
 export interface RowSource {
-  /** In lower case. Undefined if it has no name. */
+  /** Name in lower case. Undefined if the source is unnamed. */
   name: string | undefined;
-  /** Lower-case names mapped to their spelling, in order. */
+  /** Maps lower-case names to their original spelling, in order. */
   columns: ReadonlyMap<string, string>;
-  /** Known kinds by lower-case name. A catalog table has the kinds of its catalogued types. */
+  /** Known kinds by lower-case name. For a catalog table, they are derived from the catalogued types. */
   kinds?: ReadonlyMap<string, ValueKind | undefined> | undefined;
-  /** Columns that are unchanged copies of a catalog table's, by lower-case name. */
+  /** Catalog columns that are copied unchanged, by lower-case name. */
   origins?: ReadonlyMap<string, ColumnOrigin | undefined> | undefined;
   table?: TableUse | undefined;
-  /** What a query within the statement reads. Undefined for one table. */
+  /** What a nested query reads. Undefined for a single table. */
   reads?: Reads | undefined;
-  /** True if the table does not exist, which has been reported. */
+  /** True if the table does not exist and this has been reported. */
   isUnknown?: boolean | undefined;
 }
 
-/** What the names in one SELECT and its outer queries refer to. */
+/** What names refer to in one SELECT and its outer queries. */
 export interface NameScope {
   sources: RowSource[];
-  /** Columns merged by USING or NATURAL. */
+  /** Columns that USING or NATURAL merged. */
   merged: Set<string>;
   outer: NameScope | undefined;
 }
 
-/** A column of a catalog table. */
+/** A column in a catalog table. */
 export interface ColumnOrigin {
   table: TableUse;
   column: string;
@@ -72,11 +71,11 @@ export interface ColumnOrigin {
 /** The source and column that a name refers to. */
 export interface FoundName {
   source: RowSource;
-  /** As its source spells it. */
+  /** The column as spelled by its source. */
   column: string;
 }
 
-/** Finds a column in the nearest scope that has it. `several` if that scope has more than one. */
+/** Finds a column in the nearest scope that has it. Returns `several` if that scope has more than one. */
 export function findColumn(
   scope: NameScope | undefined,
   table: string | undefined,
@@ -105,34 +104,26 @@ export function findColumn(
 }
 
 /**
- * The catalog column that a name refers to, also through subqueries and WITH. Undefined if it is
- * computed.
+ * Returns the catalog column that a name refers to, even through subqueries and WITH. Returns undefined for a
+ * computed column.
  */
 export function originIn({ source, column }: FoundName): ColumnOrigin | undefined {
   const { table, origins } = source;
   return table === undefined ? origins?.get(column.toLowerCase()) : { table, column };
 }
 
-/** All names that are visible here, for a message. */
-export function visibleNames(scope: NameScope | undefined): string[] {
-  const names: string[] = [];
-  for (let at = scope; at !== undefined; at = at.outer)
-    for (const { columns } of at.sources) names.push(...columns.values());
-  return [...new Set(names)];
+/** Returns the visible sources with this name, or all visible sources. The nearest come first. */
+export function visibleSources(
+  scope: NameScope | undefined,
+  table: string | undefined,
+): RowSource[] {
+  if (scope === undefined) return [];
+  const wanted = table?.toLowerCase();
+  const own = scope.sources.filter(({ name }) => wanted === undefined || name === wanted);
+  return [...own, ...visibleSources(scope.outer, table)];
 }
 
-/** The tables that are visible here. */
-export function visibleSources(scope: NameScope | undefined): string[] {
-  const names: string[] = [];
-  for (let at = scope; at !== undefined; at = at.outer)
-    for (const { name } of at.sources) if (name !== undefined) names.push(name);
-  return names;
-}
-
-/** True if a column may belong to a table that does not exist. */
-export function mayBeOfUnknown(scope: NameScope | undefined, table: string | undefined): boolean {
-  for (let at = scope; at !== undefined; at = at.outer)
-    for (const { name, isUnknown } of at.sources)
-      if (isUnknown === true && (table === undefined || name === table.toLowerCase())) return true;
-  return false;
+/** Lists the columns of sources for a message. */
+export function columnNames(sources: readonly RowSource[]): string[] {
+  return [...new Set(sources.flatMap(({ columns }) => [...columns.values()]))];
 }

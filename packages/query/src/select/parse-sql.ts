@@ -1,59 +1,54 @@
-import type { SqlParser } from "@ccl/catalog/verify";
-import { countOperators, maxOperators } from "@ccl/sql";
+import { countOperators, loadSqlParser, maxOperators, type SqlParser } from "@ccl/sql/parse";
 import type { ResourceDetails } from "@ccl/catalog";
 import { failure, type Issue, type Result } from "@ccl/core";
 import { visibleResources, type AccessOptions } from "../validate/visible-resources.ts";
-import { loadParser } from "./load-parser.ts";
 import { Resolution, type ResolvedSelect } from "./resolution.ts";
 import { SelectResolver } from "./resolve-select.ts";
 import type { SqlSpelling } from "./sql-functions.ts";
-import { itemTexts, sqlTokens, withoutComments, type SqlToken } from "./sql-tokens.ts";
+import { tokenize, type Token } from "../parse/tokenize.ts";
+import { itemTexts, withoutComments } from "./sql-tokens.ts";
 import { statementText } from "./statement-text.ts";
-import { SyntaxPlaces } from "./syntax-tree.ts";
+import { SyntaxPlaces } from "./syntax-places.ts";
 import { TableNames } from "./table-names.ts";
 
-/** What a statement is checked against. */
+/** Options for checking a statement. */
 export interface ParseSqlOptions extends AccessOptions {
-  /** The tables that it may read, as the catalog shows them. */
+  /** Tables that the statement may read, as shown by the catalog. */
   details: Iterable<ResourceDetails>;
   /**
-   * Decides how `like`, `/` of integers and others behave. By default, the dialect of the source or
-   * of the functions that the statement calls.
+   * Determines how `like`, integer `/` and others behave. Defaults to the dialect of the source or of the
+   * functions that the statement calls.
    */
   dialect?: SqlSpelling | undefined;
 }
 
-/** A SELECT that was checked against the catalog. Run it with `runSql`. */
+/** A SELECT that has been checked against the catalog. Run it with `runSql`. */
 export interface SqlPlan {
   /** The statement without comments. */
   text: string;
-  /** The catalog tables that it reads, each once, with the columns that it needs. */
+  /** Catalog tables that the statement reads, without duplicates, with the columns that it needs. */
   tables: { resource: string; columns: string[] }[];
-  /** The databases that understand it unchanged. */
+  /** Databases that understand the statement unchanged. */
   dialects: SqlSpelling[];
   /** Results of the checks that `runSql` needs. */
   readonly resolved: ResolvedSelect;
-  readonly tokens: readonly SqlToken[];
+  readonly tokens: readonly Token[];
 }
 
 const maxCharacters = 100_000;
-/**
- * Limits the SELECTs of WITH and UNION. The check reads them, and a database plans them, without a
- * turn for the deadline.
- */
+const parsers = ["postgresql", "duckdb", "sqlite", "generic"];
+/** Limits the SELECTs in WITH and UNION. While they are checked and planned, the deadline cannot take effect. */
 const maxSelects = 100;
-/**
- * For a longer statement, the event loop gets a turn between the stages, so that a deadline can
- * take effect.
- */
+/** For longer statements, the event loop gets a turn between stages, so that a deadline can take effect. */
 const longCharacters = 4_000;
 
 /**
- * Parses and checks one SELECT in the syntax of PostgreSQL, SQLite or DuckDB. It may read only
- * tables and columns of `details` and call only functions without side effects. Settings, files,
- * system tables, writes and a second statement are refused. Issues name the nearest table, column
- * or function and list the existing ones. Codes: `syntax_invalid`, `statement_refused`,
- * `resource_unknown`, `column_unknown`, `function_unknown`, `type_mismatch`, `limit_exceeded`.
+ * Parses and checks one SELECT in PostgreSQL, SQLite or DuckDB syntax. It may read only tables and columns in
+ * `details` and call only functions without side effects. Settings, files, system tables, writes and a second
+ * statement are rejected. Issues name the nearest table, column or function and list existing ones. Codes:
+ * `syntax_invalid`, `statement_refused`, `resource_unknown`, `column_unknown`, `function_unknown`,
+ * `type_mismatch`, `limit_exceeded`.
+ * @throws SqlError `no_parser`
  */
 export async function parseSql(text: string, options: ParseSqlOptions): Promise<Result<SqlPlan>> {
   if (text.length > maxCharacters)
@@ -65,15 +60,22 @@ export async function parseSql(text: string, options: ParseSqlOptions): Promise<
       "limit_exceeded",
       `The statement has more than ${maxOperators} operators; write long lists with IN.`,
     );
-  const tokens = sqlTokens(plain);
+  const tokens = tokenize(plain, { hasComments: true });
   const selects = tokens.filter(({ text: word }) => word === "select" || word === "values").length;
   if (selects > maxSelects)
     return refused("limit_exceeded", `The statement has more than ${maxSelects} SELECTs.`);
   const turn = (): Promise<void> | undefined =>
     plain.length > longCharacters ? new Promise((resolve) => setTimeout(resolve, 0)) : undefined;
-  const parser = await loadParser();
+  const parser = await loadSqlParser();
   await turn();
-  const tree = await syntaxTree(plain, parser, turn);
+  // `[name]` is a name in SQLite and a list in DuckDB. After another name or value, it is an index.
+  const hasBrackets = tokens.some(({ kind, text: name, start }, at) => {
+    const before = tokens[at - 1];
+    const isIndex = before?.end === start && /[^(,.=<>+*/-]$/.test(before.text);
+    return kind === "quoted" && name.startsWith("[") && !isIndex;
+  });
+  const order = hasBrackets && options.dialect !== "duckdb" ? ["sqlite", ...parsers] : parsers;
+  const tree = await syntaxTree(plain, { parser, order, turn });
   if (typeof tree === "string") return refused("syntax_invalid", tree);
   if (tree.length !== 1)
     return refused("statement_refused", `Write one SELECT, not ${tree.length} statements.`);
@@ -112,14 +114,17 @@ function refused(code: string, message: string): Result<SqlPlan> {
   return failure(issue);
 }
 
-/** The statements of a text, or why it cannot be parsed. */
+/** Returns the statements in a text, or the reason why it cannot be parsed. */
 async function syntaxTree(
   text: string,
-  parser: SqlParser,
-  turn: () => Promise<void> | undefined,
+  {
+    parser,
+    order,
+    turn,
+  }: { parser: SqlParser; order: readonly string[]; turn: () => Promise<void> | undefined },
 ): Promise<readonly unknown[] | string> {
   let reason: string | undefined;
-  for (const dialect of ["postgresql", "duckdb", "sqlite", "generic"]) {
+  for (const dialect of order) {
     try {
       const tree = parser.parse(text, dialect);
       return Array.isArray(tree) ? tree : [];

@@ -1,7 +1,7 @@
+import { isAbsent, listOf, nodeOf, type SyntaxNode } from "@ccl/sql/parse";
 import { quoteIdentifier } from "@ccl/sql";
 import type { Issue } from "@ccl/core";
-import { nearestName } from "../plan/nearest-name.ts";
-import { quotedName } from "../validate/check-context.ts";
+import { nearestHint, quotedName } from "../plan/nearest-name.ts";
 import {
   findColumn,
   originIn,
@@ -13,41 +13,23 @@ import {
   type ValueKind,
 } from "./name-scope.ts";
 import type { SqlSpelling } from "./sql-functions.ts";
-import {
-  isAbsent,
-  listOf,
-  nodeOf,
-  type Identifier,
-  type SyntaxNode,
-  type SyntaxPlaces,
-} from "./syntax-tree.ts";
+import type { Identifier, SyntaxPlaces } from "./syntax-places.ts";
 import type { TableNames } from "./table-names.ts";
 
-/** An edit of the text that is valid for every database. */
+/** A text edit that is valid for every database. */
 export interface TextEdit {
   start: number;
   end: number;
   text: string;
 }
 
-/**
- * A condition on one column that all rows of a statement meet, so that the table can be filtered
- * before it is loaded.
- */
-export interface KnownCondition {
-  table: TableUse;
-  column: string;
-  operator: string;
-  literal: unknown;
-}
-
-/** A column that a statement compares with literals, anywhere in it. */
+/** A comparison of a column with literals, anywhere in a statement. */
 export interface Comparison extends ColumnOrigin {
-  /** `lower` or `upper` if that is applied to the column. */
+  /** `lower` or `upper`, if applied to the column. */
   call?: string | undefined;
-  /** As SQL writes it: `=`, `<>`, `<`, `like`. */
+  /** The operator as written in SQL: `=`, `<>`, `<`, `like`. */
   operator: string;
-  /** As written in the text: `'paid'`, `2024`. */
+  /** Literals as written in the text: `'paid'`, `2024`. */
   literals: string[];
 }
 
@@ -62,47 +44,51 @@ export interface ResolvedSelect {
   tables: TableUse[];
   functions: { name: string; arguments: number; start: number; end: number }[];
   edits: TextEdit[];
-  /** Names of the result columns. Undefined for an expression without an alias. */
+  /** Names of the result columns. Undefined for expressions without an alias. */
   columns: (string | undefined)[];
-  conditions: KnownCondition[];
+  /** True for columns from a `*`. PostgreSQL returns columns merged by USING before the others. */
+  isOfStar: boolean[];
+  /** Comparisons that all rows must meet. Used to filter a table before loading it. */
+  conditions: Comparison[];
   comparisons: Comparison[];
   keyPairs: KeyPair[];
-  /** The databases that understand the statement unchanged. */
+  /** Databases that understand the statement unchanged. */
   spellings: Set<SqlSpelling>;
   isRecursive: boolean;
-  /** Parts that DuckDB interprets differently from other databases, or from `dialect`, and what to write instead. */
+  /** Parts that DuckDB interprets differently from other databases or from `dialect`, with what to write instead. */
   differences: { reason: string; dialect?: SqlSpelling }[];
   /** Edits that adapt a PostgreSQL statement to DuckDB's types. */
   postgresEdits: TextEdit[];
-  /** Edits for DuckDB, whatever the dialect. */
+  /** Edits for DuckDB, regardless of the dialect. */
   duckDbEdits: TextEdit[];
   /** Positions of `as` or `::` in casts to whole numbers that PostgreSQL rounds half away from zero. */
   roundedCasts: Set<number>;
   issues: Issue[];
 }
 
-/** A column of a query's result. */
+/** A column in a query's result. */
 interface Output {
   name?: string | undefined;
+  isOfStar?: boolean | undefined;
   kind?: ValueKind | undefined;
   origin?: ColumnOrigin | undefined;
 }
 
-/** The columns of a query's result, in order. */
+/** Columns in a query's result, in order. */
 export type Outputs = readonly Output[];
 export type CommonTables = ReadonlyMap<string, Outputs>;
 
-/** What a query can see around it. */
+/** Context in which a query is resolved. */
 export interface QueryContext {
   common: CommonTables;
   outer: NameScope | undefined;
 }
 
-/** What an expression can see around it. */
+/** Context in which an expression is resolved. */
 export interface Place {
   scope: NameScope;
   common: CommonTables;
-  /** Result names, in clauses that accept them in place of columns. */
+  /** Result column names, in clauses where they can be used instead of columns. */
   results?: { source: RowSource; onUse: () => void } | undefined;
 }
 
@@ -116,6 +102,7 @@ export class Resolution {
     functions: [],
     edits: [],
     columns: [],
+    isOfStar: [],
     conditions: [],
     comparisons: [],
     keyPairs: [],
@@ -132,15 +119,17 @@ export class Resolution {
   /** WITH names whose queries are being read, outermost first. */
   readonly namesBeingRead: string[] = [];
 
-  /** Kinds found so far, by tree node. */
+  /** Kinds determined so far, by tree node. */
   readonly kinds: WeakMap<object, ValueKind | "unknown"> = new WeakMap();
   readonly outputs: WeakMap<object, Outputs> = new WeakMap();
+  /** Comparisons by the content of their tree node. */
+  readonly comparisonAt: WeakMap<object, Comparison> = new WeakMap();
   /** What queries read, by their outputs. */
   readonly reads: WeakMap<Outputs, Reads> = new WeakMap();
   /** Number of tables read so far. */
   readCount = 0;
 
-  /** The dialect from the caller. */
+  /** Dialect passed by the caller. */
   readonly dialect: SqlSpelling | undefined;
 
   constructor(tables: TableNames, places: SyntaxPlaces, dialect: SqlSpelling | undefined) {
@@ -158,7 +147,7 @@ export class Resolution {
       if (!databases.includes(spelling)) this.result.spellings.delete(spelling);
   }
 
-  /** Refuses other members unless they are empty: locks, hints, INTO and anything a later parser adds. */
+  /** Rejects other fields unless they are empty: locks, hints, INTO and anything a later parser adds. */
   onlyMembers(node: SyntaxNode, known: readonly string[], what: string): void {
     for (const [name, value] of Object.entries(node)) {
       if (known.includes(name) || isAbsent(value) || name.endsWith("_token")) continue;
@@ -166,7 +155,7 @@ export class Resolution {
     }
   }
 
-  /** The catalog column that an expression names. Undefined for all other expressions. */
+  /** Returns the catalog column that an expression names, or undefined for other expressions. */
   originOf(value: unknown, { scope }: Place): ColumnOrigin | undefined {
     const path = this.places.column(value);
     const found = findColumn(scope, path.at(-2)?.value, path.at(-1)?.value ?? "");
@@ -204,19 +193,19 @@ export class Resolution {
     });
   }
 
-  /** Rewrites names in double quotes or in another database's quotes. */
+  /** Rewrites names that are in double quotes or another database's quotes. */
   requote({ value, quote, start, end }: Identifier): void {
     if (quote !== undefined && quote !== '"')
       this.result.edits.push({ start, end, text: quoteIdentifier(value) });
   }
 }
 
-/** Renames the outputs as an alias does. */
+/** Renames the outputs by an alias. */
 export function renamed(outputs: Outputs, names: readonly string[]): Outputs {
   return outputs.map((output, index) => ({ ...output, name: names[index] ?? output.name }));
 }
 
-/** The columns of a query's result. */
+/** Returns the columns of a query's result. */
 export function columnsOf(outputs: Outputs): Pick<RowSource, "columns" | "kinds" | "origins"> {
   const columns = new Map<string, string>();
   const kinds = new Map<string, ValueKind | undefined>();
@@ -239,10 +228,9 @@ export function wordsOf(name: string): string {
     .slice(0, 60);
 }
 
-/** The nearest name and the existing ones. */
+/** Returns a hint with the nearest name and the existing ones. */
 export function hint(wanted: string, names: readonly string[]): string {
-  const near = nearestName(wanted, names);
-  const nearest = near === undefined ? "" : ` Did you mean ${quotedName(near)}?`;
+  const nearest = nearestHint(wanted, names);
   if (names.length === 0) return `.${nearest}`;
   const shown = names.slice(0, 40).join(", ");
   return `.${nearest} There is: ${shown}${names.length > 40 ? `, and ${names.length - 40} more` : ""}.`;

@@ -1,15 +1,9 @@
+import { isAbsent, listOf, nodeOf, variantOf, type SyntaxNode } from "@ccl/sql/parse";
 import { quoteIdentifier } from "@ccl/sql";
 import { isRecord } from "@ccl/core/json";
-import { isSlipOf, nearestName } from "../plan/nearest-name.ts";
-import { quotedName } from "../validate/check-context.ts";
-import {
-  findColumn,
-  mayBeOfUnknown,
-  visibleNames,
-  visibleSources,
-  type NameScope,
-  type ValueKind,
-} from "./name-scope.ts";
+import { isSlipOf, nearestHint, quotedName } from "../plan/nearest-name.ts";
+import { findColumn, columnNames, visibleSources, type ValueKind } from "./name-scope.ts";
+import { quoteText } from "../sql/print-expression.ts";
 import { hint, wordsOf, type Place, type ReadQuery, type Resolution } from "./resolution.ts";
 import {
   binaryOperators,
@@ -19,7 +13,6 @@ import {
 } from "./sql-features.ts";
 import { sqlFunctions, type SqlSpelling } from "./sql-functions.ts";
 import { argumentsOf, isNumber, typeKind, valueKind } from "./value-kind.ts";
-import { isAbsent, listOf, nodeOf, variantOf, type SyntaxNode } from "./syntax-tree.ts";
 
 const maxDepth = 1_000;
 
@@ -32,7 +25,7 @@ const comparisonSigns: ReadonlyMap<string, string> = new Map([
   ["GtEq", ">="],
 ]);
 
-/** What to write for functions of other databases. */
+/** What to write instead of other databases' functions. */
 const foreign: ReadonlyMap<string, string> = new Map([
   ["date_format", "to_char(x, 'YYYY-MM') or strftime('%Y-%m', x)"],
   ["curdate", "current_date"],
@@ -54,7 +47,7 @@ export class ExpressionResolver {
     this.#readQuery = readQuery;
   }
 
-  /** Reads everything within a part of an expression. */
+  /** Resolves everything within part of an expression. */
   parts(value: unknown, place: Place): void {
     if (Array.isArray(value)) {
       for (const each of value) this.parts(each, place);
@@ -127,7 +120,7 @@ export class ExpressionResolver {
     this.#converted(tag, nodeOf(content), place);
   }
 
-  /** DuckDB reads some PostgreSQL numerics as floats or integers, and divides and rounds those differently. */
+  /** DuckDB reads some PostgreSQL numerics as floats or integers, which it divides and rounds differently. */
   #converted(tag: string, node: SyntaxNode, place: Place): void {
     const { places, result } = this.#at;
     const kindOf = (part: unknown): ValueKind | undefined => valueKind(part, place, this.#at);
@@ -137,18 +130,29 @@ export class ExpressionResolver {
       const isExact = sides.some((kind) => isNumber(kind) && kind !== "int" && kind !== "bigint");
       const sign = isExact ? places.tokenAfter(left, "/") : undefined;
       if (sign !== undefined) result.postgresEdits.push({ ...sign, text: "* 1e0 /" });
+      const areStored = [left, right].map((side) => this.#isStoredDecimal(side, place));
+      const isWhole = sides.every(
+        (kind, at) => areStored[at] === true || kind === "int" || kind === "bigint",
+      );
+      if (isWhole && areStored.includes(true))
+        result.differences.push({
+          reason: "SQLite divides decimals without a fraction as whole numbers; write 1.0 * a / b",
+          dialect: "sqlite",
+        });
     }
     if (tag === "BinaryOp" && (op === "Plus" || op === "Minus")) {
       if (kindOf(left) === "date") this.#days(right, kindOf(right));
       if (kindOf(right) === "date") this.#days(left, kindOf(left));
     }
+    if (tag === "AtTimeZone" && kindOf(node["timestamp"]) === "date")
+      this.#instantOf(places.column(node["timestamp"]).at(-1)?.end);
     const kind = tag === "Cast" ? typeKind(node["data_type"]) : undefined;
     const literal = nodeOf(expr, "Value", "value")["SingleQuotedString"];
     // PostgreSQL casts a literal even where nothing reads it.
     if ((kind === "int" || kind === "bigint") && typeof literal === "string")
       if (!/^\s*[+-]?\d+\s*$/.test(literal))
         result.differences.push({
-          reason: `${quotedText(literal).slice(0, 40)} is no whole number`,
+          reason: `${quoteText(literal).slice(0, 40)} is not a whole number`,
           dialect: "postgresql",
         });
     if (tag === "Cast" && kindOf(expr) === "fraction") {
@@ -161,14 +165,28 @@ export class ExpressionResolver {
       this.#unfixed();
   }
 
-  /**
-   * DuckDB can add an INTEGER to a date but not a BIGINT, the type of every loaded whole-number
-   * column.
-   */
+  /** DuckDB can add an INTEGER to a date but not a BIGINT, which every loaded whole-number column is. */
   #days(count: unknown, kind: ValueKind | undefined): void {
     const end = this.#at.places.column(count).at(-1)?.end;
     if (end !== undefined && (kind === "int" || kind === "bigint"))
       this.#at.result.postgresEdits.push({ start: end, end, text: "::integer" });
+  }
+
+  /** True for a decimal column, or its sum, min or max. SQLite stores 50.00 as the integer 50. */
+  #isStoredDecimal(value: unknown, place: Place): boolean {
+    const call = nodeOf(value, "Function");
+    const name = this.#at.places.path(listOf(call, "name"))[0]?.value.toLowerCase() ?? "";
+    const column = /^(?:sum|min|max)$/.test(name) ? argumentsOf(call)[0] : value;
+    const isColumn = this.#at.originOf(column, place) !== undefined;
+    return isColumn && valueKind(column, place, this.#at) === "numeric";
+  }
+
+  /** A date AT TIME ZONE is an instant in PostgreSQL but a wall-clock time in DuckDB. */
+  #instantOf(end: number | undefined): void {
+    const { postgresEdits, differences } = this.#at.result;
+    const reason = "a computed date has a time zone; cast it to timestamptz";
+    if (end === undefined) differences.push({ reason, dialect: "postgresql" });
+    else postgresEdits.push({ start: end, end, text: "::timestamptz" });
   }
 
   #unfixed(): void {
@@ -176,7 +194,7 @@ export class ExpressionResolver {
     this.#at.result.differences.push({ reason, dialect: "postgresql" });
   }
 
-  /** Databases disagree on how a text compares with a number, and on rows with nulls. */
+  /** Databases disagree on how text compares with numbers, and on rows with nulls. */
   #checkComparison(tag: string, node: SyntaxNode, place: Place): void {
     const { left, right, expr, list, low, high } = node;
     const isComparison =
@@ -200,7 +218,7 @@ export class ExpressionResolver {
     if (!kinds.some(isNumber)) return;
     const reason = "a text is compared with a number; write the number as 'text', or cast the text";
     if (kinds.includes("text")) differences.push({ reason });
-    // SQLite reads a literal as a number only beside a column.
+    // SQLite reads a literal as a number only if it is compared with a column.
     const isComputed = sides.some(
       (side, at) => isNumber(kinds[at]) && this.#at.places.column(side).length === 0,
     );
@@ -241,18 +259,20 @@ export class ExpressionResolver {
       (each) => literalText(each) ?? this.#quotedText(each, place) ?? [],
     );
     if (origin === undefined || literals.length < others.length) return;
-    comparisons.push({ ...origin, call, operator, literals });
+    const comparison = { ...origin, call, operator, literals };
+    comparisons.push(comparison);
+    this.#at.comparisonAt.set(node, comparison);
   }
 
   /**
-   * The text that SQLite reads from a name in double quotes that is no column. Undefined for all
+   * Returns the text that SQLite reads from a double-quoted name that matches no column. Returns undefined for
    * other expressions.
    */
   #quotedText(value: unknown, { scope }: Place): string | undefined {
     const [name, ...others] = this.#at.places.column(value);
     if (this.#at.dialect !== "sqlite" || name?.quote !== '"' || others.length > 0) return undefined;
     return findColumn(scope, undefined, name.value) === undefined
-      ? quotedText(name.value)
+      ? quoteText(name.value)
       : undefined;
   }
 
@@ -295,10 +315,9 @@ export class ExpressionResolver {
     if (name === undefined || databases === undefined) {
       const wanted = path.map(({ value }) => value).join(".");
       const instead = foreign.get(key);
-      const near = nearestName(wanted, [...sqlFunctions.keys()]);
       const help =
         instead === undefined
-          ? `.${near === undefined ? "" : ` Did you mean ${quotedName(near)}?`} Those of PostgreSQL, SQLite and DuckDB are taken.`
+          ? `.${nearestHint(wanted, sqlFunctions.keys())} Those of PostgreSQL, SQLite and DuckDB are taken.`
           : `: write ${instead}.`;
       return this.#at.refuse(
         "function_unknown",
@@ -336,8 +355,7 @@ export class ExpressionResolver {
         `${quotedName(name.value)} is in more than one of the tables; write table.${name.value}.`,
       );
     if (found !== undefined) {
-      // Quote the name and spell it like the table, since a keyword of one database is a name in
-      // another.
+      // Quote the name and spell it as the table does, because a keyword in one database can be a name in another.
       if (found.source.table !== undefined)
         this.#at.result.edits.push({
           start: name.start,
@@ -355,49 +373,39 @@ export class ExpressionResolver {
       return results.onUse();
     }
     const isQuoted = table === undefined && name.quote === '"';
-    const asText = quotedText(name.value);
-    // SQLite reads a quoted name that is not a column as a text. A misspelled column must not become one.
+    const asText = quoteText(name.value);
+    // SQLite reads a quoted name that is not a column as text. A misspelled column must not become text.
     if (
       isQuoted &&
       this.#at.dialect === "sqlite" &&
-      !visibleNames(scope).some((each) => isSlipOf(name.value, each))
+      !columnNames(visibleSources(scope, undefined)).some((each) => isSlipOf(name.value, each))
     ) {
       this.#at.result.edits.push({ ...name, text: asText });
       return;
     }
-    if (mayBeOfUnknown(scope, table?.value)) return;
+    const sources = visibleSources(scope, table?.value);
+    // The column may belong to a table that does not exist.
+    if (sources.some(({ isUnknown }) => isUnknown)) return;
     const wanted = path.map(({ value }) => value).join(".");
-    const isTable =
-      table === undefined || visibleSources(scope).includes(table.value.toLowerCase());
-    if (!isTable) return this.#at.unknownTable(path.slice(0, -1), scope);
+    if (table !== undefined && sources.length === 0)
+      return this.#at.unknownTable(path.slice(0, -1), scope);
+    const names = columnNames(table === undefined ? sources : sources.slice(0, 1));
     this.#at.refuse(
       "column_unknown",
-      `There is no column ${quotedName(wanted)}${hint(name.value, namesOf(scope, table?.value))}${isQuoted ? ` A text stands in single quotes: ${asText.slice(0, 80)}.` : ""}`,
+      `There is no column ${quotedName(wanted)}${hint(name.value, names)}${isQuoted ? ` A text stands in single quotes: ${asText.slice(0, 80)}.` : ""}`,
     );
   }
 }
 
-function quotedText(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
-}
-
-/** A text or a number as SQL. Undefined for all other expressions. */
+/** Returns a string or number literal as SQL, or undefined for other expressions. */
 function literalText(value: unknown): string | undefined {
   const { SingleQuotedString: text, Number: number } = nodeOf(value, "Value", "value");
   const digits = listOf(number)[0];
-  if (typeof text === "string") return quotedText(text);
+  if (typeof text === "string") return quoteText(text);
   return typeof digits === "string" ? digits : undefined;
 }
 
-function namesOf(scope: NameScope, table: string | undefined): string[] {
-  if (table === undefined) return visibleNames(scope);
-  for (let at: NameScope | undefined = scope; at !== undefined; at = at.outer)
-    for (const { name, columns } of at.sources)
-      if (name === table.toLowerCase()) return [...columns.values()];
-  return [];
-}
-
-/** The dialects of a function that only its arguments reveal: `date(x, '+1 day')`, `strftime('%Y', x)`. */
+/** Returns the dialects of a function if only its arguments reveal them: `date(x, '+1 day')`, `strftime('%Y', x)`. */
 function dialectsOf(name: string, args: readonly unknown[]): readonly SqlSpelling[] | undefined {
   const first = nodeOf(args[0], "Unnamed", "Expr", "Value", "value")["SingleQuotedString"];
   if (name === "date" && args.length !== 1) return ["sqlite"];
@@ -406,7 +414,7 @@ function dialectsOf(name: string, args: readonly unknown[]): readonly SqlSpellin
   return undefined;
 }
 
-/** True for an expression that is true or false. SQLite computes the number 1 or 0. */
+/** True if the expression is a boolean, which SQLite computes as the number 1 or 0. */
 function isCondition(expression: unknown): boolean {
   const { tag = "", content } = variantOf(expression) ?? {};
   if (tag === "Nested") return isCondition(content);

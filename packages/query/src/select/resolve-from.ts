@@ -1,5 +1,7 @@
+import { quoteIdentifier } from "@ccl/sql";
+import { isAbsent, listOf, nodeOf, variantOf, type SyntaxNode } from "@ccl/sql/parse";
 import { scanColumns } from "../connector/scan-columns.ts";
-import { quotedName } from "../validate/check-context.ts";
+import { quotedName } from "../plan/nearest-name.ts";
 import { findColumn, type NameScope, type TableUse } from "./name-scope.ts";
 import {
   hint,
@@ -11,16 +13,9 @@ import {
 } from "./resolution.ts";
 import type { ExpressionResolver } from "./resolve-expression.ts";
 import { sqlFunctions, tableFunctions } from "./sql-functions.ts";
-import {
-  isAbsent,
-  listOf,
-  nodeOf,
-  variantOf,
-  type Identifier,
-  type SyntaxNode,
-} from "./syntax-tree.ts";
+import type { Identifier } from "./syntax-places.ts";
 
-/** Resolves the tables of a FROM and adds their columns to its scope. */
+/** Resolves the tables in a FROM clause and adds their columns to its scope. */
 export class FromResolver {
   readonly #at: Resolution;
   readonly #expressions: ExpressionResolver;
@@ -122,8 +117,7 @@ export class FromResolver {
       case "UNNEST": {
         this.#at.only("postgresql", "duckdb");
         this.#expressions.parts(content["array_exprs"], { scope, common: context.common });
-        scope.sources.push(this.#at.derived(content["alias"], [{ name: "unnest" }]));
-        return;
+        return this.#ofFunction(content["alias"], { key: "unnest", columns: ["unnest"] }, scope);
       }
       default:
         this.#at.refuse("statement_refused", `FROM may have no ${wordsOf(factor?.tag ?? "this")}.`);
@@ -136,10 +130,10 @@ export class FromResolver {
     const first = path[0];
     const last = path.at(-1);
     if (first === undefined || last === undefined)
-      return this.#at.refuse("resource_unknown", "FROM names something that is no table.");
+      return this.#at.refuse("resource_unknown", "FROM names something that is not a table.");
     if (!isAbsent(table["args"])) return this.#tableFunction(table, last, scope, context);
-    // In SQLite every WITH is recursive. An inner table of that name would mean the query being
-    // read, which would never end.
+    // In SQLite, every WITH is recursive. An inner table with that name would refer to the query
+    // being read and never end.
     if (path.length === 1 && this.#at.namesBeingRead.includes(last.value.toLowerCase()))
       this.#at.only("postgresql", "duckdb");
     const common = path.length === 1 ? context.common.get(last.value.toLowerCase()) : undefined;
@@ -207,16 +201,33 @@ export class FromResolver {
     }
     this.#at.only(...(sqlFunctions.get(key) ?? []));
     this.#expressions.parts(nodeOf(table, "args")["args"], { scope, common: context.common });
+    this.#ofFunction(table["alias"], { key, columns }, scope);
+  }
+
+  /** Adds the rows returned by a function. */
+  #ofFunction(
+    alias: unknown,
+    { key, columns }: { key: string; columns: readonly string[] },
+    scope: NameScope,
+  ): void {
     const source = this.#at.derived(
-      table["alias"],
+      alias,
       columns.map((column) => ({ name: column })),
     );
-    const named = this.#at.aliasColumns(table["alias"]);
-    const alias =
+    const named = this.#at.aliasColumns(alias);
+    const written = this.#at.places.identifier(nodeOf(alias)["name"]);
+    // PostgreSQL names a single column after the alias.
+    if (written !== undefined && named.length === 0)
+      this.#at.result.postgresEdits.push({
+        start: written.end,
+        end: written.end,
+        text: `(${quoteIdentifier(written.value)})`,
+      });
+    const own =
       source.name === undefined || named.length > 0 ? [] : [[source.name, source.name] as const];
     scope.sources.push({
       name: source.name ?? key,
-      columns: new Map([...source.columns, ...alias]),
+      columns: new Map([...source.columns, ...own]),
     });
   }
 }

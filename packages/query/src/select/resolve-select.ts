@@ -1,3 +1,4 @@
+import { isAbsent, listOf, nodeOf, variantOf, type SyntaxNode } from "@ccl/sql/parse";
 import { isRecord } from "@ccl/core/json";
 import { quoteIdentifier } from "@ccl/sql";
 import {
@@ -22,12 +23,11 @@ import { ExpressionResolver } from "./resolve-expression.ts";
 import { FromResolver } from "./resolve-from.ts";
 import type { SqlSpelling } from "./sql-functions.ts";
 import { commonKind, kindIn, valueKind } from "./value-kind.ts";
-import { isAbsent, listOf, nodeOf, variantOf, type SyntaxNode } from "./syntax-tree.ts";
 
 const maxDepth = 200;
 /**
- * These limit planning time. A database plans a WITH query again for each use, and the time to plan
- * a join grows with the fourth power of its tables.
+ * These limit planning time. A database plans a WITH query again for each use, and join planning time grows with
+ * the fourth power of the number of tables.
  */
 const maxReads = 1_000;
 const maxJoined = 40;
@@ -36,14 +36,14 @@ const maxJoined = 40;
 interface ReadBody {
   outputs: Outputs;
   scope?: NameScope | undefined;
-  /** The GROUP BY columns. Undefined without GROUP BY, or if it lists anything but columns. */
+  /** Columns in GROUP BY, if it lists only columns. */
   keys?: readonly FoundName[] | undefined;
-  /** Tables that an outer query may join with its own. */
+  /** Number of tables that an outer query may join with its own. */
   joined?: number | undefined;
 }
 
 /**
- * Checks every name of a statement against the catalog. Anything not known to be harmless is refused: other tables,
+ * Checks every name in a statement against the catalog. Rejects anything not known to be harmless: other tables,
  * functions, kinds of expressions and statements.
  */
 export class SelectResolver {
@@ -53,7 +53,7 @@ export class SelectResolver {
   readonly #from: FromResolver;
   #depth = 0;
 
-  /** `itemsOf` returns the text of each item of the SELECT that begins at an offset. */
+  /** `itemsOf` returns the text of each item in the SELECT that starts at an offset. */
   constructor(resolution: Resolution, itemsOf: (start: number) => readonly string[]) {
     this.#at = resolution;
     this.#itemsOf = itemsOf;
@@ -73,6 +73,7 @@ export class SelectResolver {
     }
     const outputs = this.#query(found.content, { common: new Map(), outer: undefined });
     this.#at.result.columns = outputs.map(({ name }) => name);
+    this.#at.result.isOfStar = outputs.map(({ isOfStar = false }) => isOfStar);
     if (this.#at.readCount > maxReads)
       this.#at.refuse(
         "limit_exceeded",
@@ -146,7 +147,7 @@ export class SelectResolver {
     return known;
   }
 
-  /** The column names of a SELECT, before it is read. */
+  /** Returns a SELECT's column names before it is resolved. */
   #namesOnly(body: unknown): (string | undefined)[] {
     return listOf(body, "Select", "projection").map((item) => {
       const found = variantOf(item);
@@ -169,8 +170,9 @@ export class SelectResolver {
           this.#at.only("duckdb");
         const left = this.#body(content["left"], context).outputs;
         const right = this.#body(content["right"], context).outputs;
-        const outputs = left.map(({ name, kind }, index) => ({
+        const outputs = left.map(({ name, isOfStar, kind }, index) => ({
           name,
+          isOfStar,
           kind: commonKind([kind, right[index]?.kind]),
         }));
         return { outputs };
@@ -234,7 +236,7 @@ export class SelectResolver {
     return { outputs, scope, keys, joined: grouped.length > 0 || joined > maxJoined ? 1 : joined };
   }
 
-  /** The columns that GROUP BY lists. Undefined if it lists none, or anything but columns. */
+  /** Returns the GROUP BY columns if it lists only columns. */
   #keys(groups: readonly unknown[], select: SyntaxNode, scope: NameScope): FoundName[] | undefined {
     const items = listOf(select, "projection");
     const keys = groups.map((group) => {
@@ -264,8 +266,8 @@ export class SelectResolver {
   }
 
   /**
-   * Handles a column outside GROUP BY. DuckDB rejects it and other databases return any of its
-   * values, so it is accepted only where a group has a single value.
+   * Handles a column outside GROUP BY. DuckDB rejects it and other databases return any of its values. It is
+   * accepted only if each group has a single value.
    */
   #checkUngrouped(item: unknown, scope: NameScope, keys: readonly FoundName[] | undefined): void {
     const expression = expressionOf(item);
@@ -348,16 +350,16 @@ export class SelectResolver {
         if (left.has(key) || merged.has(key)) return [];
         if (scope.merged.has(key)) merged.add(key);
         const origin = originIn({ source, column: name });
-        return [{ name, kind: kindIn(source, name), origin }];
+        return [{ name, isOfStar: true, kind: kindIn(source, name), origin }];
       });
     });
   }
 
-  /** ORDER BY and GROUP BY also accept names of the result. */
+  /** Resolves ORDER BY and GROUP BY, which also accept result names. */
   #listed(values: readonly unknown[], place: Place, outputs: Outputs): void {
     for (const value of values) {
       if (this.#isResult(value, outputs)) {
-        // The name may still be a column, which is then read.
+        // The name may also be a column, which is then read.
         findColumn(place.scope, undefined, this.#at.nameOfExpression(value) ?? "");
         const found = this.#at.places.identifier(nodeOf(value)["Identifier"]);
         if (found !== undefined) this.#at.requote(found);
@@ -397,7 +399,7 @@ export class SelectResolver {
       if (!this.#isResult(value, outputs)) this.#checkUngrouped(value, scope, keys);
   }
 
-  /** Collects WHERE conditions on one column, unless an outer join comes between them and the rows. */
+  /** Collects WHERE conditions on a single column, unless an outer join separates them from the rows. */
   #collectConditions(where: unknown, select: SyntaxNode, scope: NameScope): void {
     const joins = listOf(select, "from").flatMap((entry) => listOf(entry, "joins"));
     const isInner = joins.every((join) =>
@@ -405,21 +407,14 @@ export class SelectResolver {
     );
     if (!isInner) return;
     for (const part of conjuncts(where)) {
-      const { op, left, right } = nodeOf(part, "BinaryOp");
-      const literal = nodeOf(right, "Value")["value"];
-      const path = this.#at.places.column(left);
-      const name = path.at(-1);
-      if (name === undefined || literal === undefined || typeof op !== "string" || path.length > 2)
-        continue;
-      const own = { ...scope, outer: undefined };
-      const found = findColumn(own, path.at(-2)?.value, name.value);
-      if (found === undefined || found === "several" || found.source.table === undefined) continue;
-      this.#at.result.conditions.push({
-        table: found.source.table,
-        column: found.column,
-        operator: op,
-        literal,
-      });
+      const { tag = "", content } = variantOf(part) ?? {};
+      const node = nodeOf(content);
+      const comparison = this.#at.comparisonAt.get(node);
+      const isCondition = /^(?:BinaryOp|InList|Between)$/.test(tag) && node["negated"] !== true;
+      // A column of a subquery is compared after the subquery's own LIMIT.
+      const isOwn = scope.sources.some(({ table }) => table && table === comparison?.table);
+      if (isCondition && isOwn && comparison?.call === undefined && comparison !== undefined)
+        this.#at.result.conditions.push(comparison);
     }
   }
 }
@@ -428,7 +423,7 @@ function emptyScope(outer: NameScope | undefined): NameScope {
   return { sources: [], merged: new Set(), outer };
 }
 
-/** The expression of an item of SELECT or ORDER BY. */
+/** Returns the expression of an item in SELECT or ORDER BY. */
 function expressionOf(item: unknown): unknown {
   const { UnnamedExpr: plain, ExprWithAlias: named } = nodeOf(item);
   return plain ?? nodeOf(named)["expr"] ?? item;

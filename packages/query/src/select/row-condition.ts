@@ -1,12 +1,14 @@
 import { quoteIdentifier } from "@ccl/sql";
 import type { ResourceDetails } from "@ccl/catalog";
-import { simpleConditions } from "../connector/simple-condition.ts";
+import { conditionSigns, simpleConditions } from "../connector/simple-condition.ts";
 import { rowRule, type AccessOptions } from "../validate/visible-resources.ts";
+import { quoteText } from "../sql/print-expression.ts";
 import { typedRule } from "../validate/row-rules.ts";
 
-const operators = { eq: "=", lt: "<", le: "<=", gt: ">", ge: ">=" } as const;
-
-/** The resource's row policy as SQL. Undefined if there is none, `unknown` if SQL cannot express it. */
+/**
+ * Returns the resource's row policy as SQL. Returns undefined if there is none, `unknown` if SQL cannot express
+ * it.
+ */
 export function rowCondition(
   resource: ResourceDetails,
   options: AccessOptions & { details: Iterable<ResourceDetails>; dialect: "postgresql" | "sqlite" },
@@ -19,7 +21,7 @@ export function rowCondition(
   const parts = conditions.map(({ column, operator, type, values }) => {
     const literals = values.map((value) =>
       typeof value === "string" && type.kind === "text"
-        ? `'${value.replaceAll("'", "''")}'`
+        ? quoteText(value)
         : typeof value === "number" && type.kind === "int"
           ? String(value)
           : undefined,
@@ -30,10 +32,7 @@ export function rowCondition(
     )
       return undefined;
     const exact = type.kind === "text" && options.dialect === "sqlite" ? " COLLATE BINARY" : "";
-    const list = literals.join(", ");
-    return operator === "in"
-      ? `${quoteIdentifier(column)}${exact} IN (${list})`
-      : `${quoteIdentifier(column)}${exact} ${operators[operator]} ${list}`;
+    return `${quoteIdentifier(column)}${exact} ${conditionSigns[operator]} (${literals.join(", ")})`;
   });
   return parts.includes(undefined) ? "unknown" : parts.join(" AND ");
 }

@@ -1,7 +1,7 @@
 import { traced } from "@ccl/core/tracing";
 import { quoteIdentifier } from "@ccl/sql";
 import type { ResourceDetails } from "@ccl/catalog";
-import { systemClock, type Issue } from "@ccl/core";
+import { systemClock } from "@ccl/core";
 import { throwIfAborted, untilAborted } from "@ccl/core/async";
 import type {
   QueryEngine,
@@ -21,7 +21,7 @@ import {
   type Traffic,
 } from "../execute/execution-limits.ts";
 import { rowBuilder, type PlanRow } from "../execute/query-result.ts";
-import { QueryError } from "../query-error.ts";
+import { invalidQuery, QueryError } from "../query-error.ts";
 import { hasParameters } from "../connector/scan-columns.ts";
 import { doubtsOf, totalOf, type Ask } from "./doubts.ts";
 import { loadTables } from "./load-tables.ts";
@@ -36,11 +36,11 @@ import { duckDbStatement, nativeStatement } from "./write-select.ts";
 
 /** Options of `runSql`, `executeSql` and `explainSql`. */
 export interface RunSqlOptions extends ParseSqlOptions {
-  /** Keyed by the address prefix that each connector serves. */
+  /** Connectors, keyed by the address prefix that each serves. */
   connectors: ExecutePlanOptions["connectors"];
   /**
-   * Runs statements that no source can run alone. By default, DuckDB is opened for each statement
-   * if it is installed.
+   * Runs statements that no single source can run. By default, DuckDB is opened for each statement if it is
+   * installed.
    */
   engine?: QueryEngine | undefined;
   limits?: ExecutePlanOptions["limits"];
@@ -51,10 +51,10 @@ export interface RunSqlOptions extends ParseSqlOptions {
 export interface SqlResult {
   columns: SqlColumn[];
   rows: PlanRow[];
-  /** What ran the statement: the name of a source, or DuckDB over loaded tables. */
+  /** What ran the statement: a source's name, or DuckDB over loaded tables. */
   ranOn: string;
   durationMs: number;
-  /** Number of rows without the statement's own LIMIT, if that cut any. */
+  /** Number of rows without the statement's own LIMIT, if it cut any. */
   total?: number | undefined;
   /**
    * What is suspicious about the result, in up to 60 tokens: `country = 'usa': no row has it; there
@@ -73,8 +73,8 @@ export function runSql(text: string, options: RunSqlOptions): Promise<PlanRow[]>
 }
 
 /**
- * Like `runSql`, but also returns the columns in order, where the statement ran, and doubts about
- * the result. To find doubts it runs further small queries on the sources, within the time limit.
+ * Like `runSql`, but also returns the ordered columns, where the statement ran, and doubts about the result. To
+ * find doubts, it runs additional small queries on the sources within the time limit.
  */
 export function executeSql(text: string, given: RunSqlOptions): Promise<SqlResult> {
   return withEngine(given, async (shared) => {
@@ -100,7 +100,7 @@ export function executeSql(text: string, given: RunSqlOptions): Promise<SqlResul
   });
 }
 
-/** Limit of statements for the doubts about one result. */
+/** Maximum number of statements to find doubts about one result. */
 const maxAsks = 16;
 
 function isReadAgain(resource: ResourceDetails, { connectors }: RunSqlOptions): boolean {
@@ -164,18 +164,21 @@ async function runQuery(text: string, options: Shared): Promise<Ran> {
   }
 }
 
-/** Where a statement would run, and with what text. */
+/** Where a statement would run, and its text there. */
 export interface SqlExplanation {
   ranOn: string;
-  /** The text for the source or DuckDB, without the conditions of access rules. */
+  /** Text for the source or DuckDB, without access rule conditions. */
   sql: string;
-  /** Tables that it reads, with the needed columns and the name of their source. */
+  /** Tables that the statement reads, with the needed columns and the source's name. */
   tables: (SqlPlan["tables"][number] & { source: string })[];
-  /** Clauses of the statement itself, in execution order. */
+  /** Clauses of the statement, in execution order. */
   steps: string[];
 }
 
-/** Explains how a statement would run. Reads only what limits of an in-memory database need. @throws like `runSql` */
+/**
+ * Explains how a statement would run. Reads only what is needed to check an in-memory database's limits.
+ * @throws like `runSql`
+ */
 export async function explainSql(text: string, options: RunSqlOptions): Promise<SqlExplanation> {
   const plan = await checkedPlan(text, options);
   const native = await nativeOf(plan, options);
@@ -201,12 +204,7 @@ export async function explainSql(text: string, options: RunSqlOptions): Promise<
 async function checkedPlan(text: string, options: ParseSqlOptions): Promise<SqlPlan> {
   const checked = await parseSql(text, options);
   if (checked.ok) return checked.value;
-  throw invalid(checked.issues);
-}
-
-function invalid(issues: readonly Issue[]): QueryError {
-  const reasons = issues.slice(0, 3).map(({ message }) => message);
-  return new QueryError("plan_invalid", reasons.join("\n"), { details: { issues } });
+  throw invalidQuery(checked.issues);
 }
 
 type Running = Shared & { run: RunOptions; deadline: Deadline };
@@ -245,12 +243,12 @@ type Native =
   | { statement?: undefined; reason: string };
 
 /**
- * Keeps the statement's conditions away from rows that a rule hides, because a condition may fail
- * and quote a value.
+ * Prevents the statement's conditions from seeing rows that a rule hides, because a failing condition may quote a
+ * value.
  */
 const fences = { postgresql: "OFFSET 0", sqlite: "LIMIT -1" };
 
-/** The statement for the one database that has all of its tables, if that database understands it. */
+/** Returns the statement for the one database with all of its tables, if that database understands it. */
 async function nativeOf(plan: SqlPlan, options: SourceOptions): Promise<Native> {
   const { tables, spellings } = plan.resolved;
   const connectors = new Set(
@@ -295,15 +293,16 @@ async function nativeOf(plan: SqlPlan, options: SourceOptions): Promise<Native> 
   };
 }
 
-/** The dialect of a statement that DuckDB runs. */
+/** Returns the dialect of a statement that DuckDB runs. */
 function spellingOf(plan: SqlPlan, options: SourceOptions): SqlSpelling {
   const { spellings, tables } = plan.resolved;
   if (options.dialect !== undefined) return options.dialect;
-  const dialects = new Set(
-    tables.map(
-      ({ resource }) => findConnector(options.connectors, resource).connector.sql?.dialect,
-    ),
-  );
+  const { connectors } = options;
+  const sources =
+    tables.length === 0
+      ? Object.values(connectors)
+      : tables.map(({ resource }) => findConnector(connectors, resource).connector);
+  const dialects = new Set(sources.map(({ sql }) => sql?.dialect));
   const [only] = dialects;
   if (dialects.size === 1 && only !== undefined && spellings.has(only)) return only;
   const order =
@@ -313,12 +312,13 @@ function spellingOf(plan: SqlPlan, options: SourceOptions): SqlSpelling {
   return order.find((spelling) => spellings.has(spelling)) ?? "postgresql";
 }
 
-/** The statement's own names, or the source's if the column counts differ. A repeated name gets a number. */
+/** Returns the statement's column names, or the source's if the column counts differ. Numbers repeated names. */
 function namedColumns({ resolved }: SqlPlan, own: readonly SqlColumn[]): SqlColumn[] {
-  const names = resolved.columns;
+  const { columns: names, isOfStar } = resolved;
   const used = new Set<string>();
   return own.map(({ name: ownName, type }, index) => {
-    const wanted = (names.length === own.length ? names[index] : undefined) ?? ownName;
+    const isOwn = isOfStar[index] === true && names.includes(ownName);
+    const wanted = (names.length === own.length && !isOwn ? names[index] : undefined) ?? ownName;
     let name = wanted;
     for (let count = 2; used.has(name); count++) name = `${wanted}_${count}`;
     used.add(name);

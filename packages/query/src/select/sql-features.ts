@@ -38,7 +38,7 @@ export const typeVariants: ReadonlyMap<string, readonly SqlSpelling[]> = new Map
   ...variants("Blob", ["sqlite", "duckdb"]),
 ]);
 
-/** Other variants that may occur. They only contain parts and have no meaning of their own. */
+/** Other allowed variants. They only contain parts and have no meaning of their own. */
 export const plainVariants: ReadonlySet<string> = new Set(
   "DateTimeField Week Number SingleQuotedString EscapedStringLiteral Boolean Null Expr Unnamed List WindowSpec NamedWindow OrderBy Preceding Following Index Subscript Expressions Separator Distinct PrecisionAndScale Limit NullTreatment".split(
     " ",

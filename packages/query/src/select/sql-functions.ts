@@ -19,7 +19,7 @@ const postgresAndDuckDb = [
 const sqliteAndDuckDb =
   "strftime instr printf group_concat typeof unicode hex ifnull log2 iif json_extract json_array_length";
 const postgresOnly =
-  "btrim every initcap regexp_like regexp_count regexp_substr regexp_match to_char to_date to_number json_agg jsonb_agg json_build_object";
+  "btrim every initcap regexp_like regexp_count regexp_substr regexp_match to_char to_date to_number json_agg jsonb_agg json_build_object jsonb_build_object json_build_array json_object_agg to_json to_jsonb";
 const sqliteOnly =
   "datetime time julianday unixepoch total char likely unlikely timediff if glob json_group_array";
 const duckDbOnly = [
@@ -30,7 +30,7 @@ const duckDbOnly = [
   "count_if countif lcase ucase levenshtein isnan even json_extract_string format if",
 ].join(" ");
 
-/** The databases that have a function, by its name. Only these functions may be called. None has side effects. */
+/** Databases that have each function, by name. Only these functions may be called. None has side effects. */
 export const sqlFunctions: ReadonlyMap<string, ReadonlySet<SqlSpelling>> = functionTable([
   [everywhere, ["postgresql", "sqlite", "duckdb"]],
   [postgresAndDuckDb, ["postgresql", "duckdb"]],
@@ -50,7 +50,7 @@ function functionTable(
   return table;
 }
 
-/** Functions in FROM with their column names. A single column takes the alias's name. */
+/** Functions allowed in FROM, with their column names. A single column takes the name of the alias. */
 export const tableFunctions: ReadonlyMap<string, readonly string[]> = new Map([
   ["generate_series", ["generate_series", "value"]],
   ["range", ["range"]],
@@ -58,23 +58,46 @@ export const tableFunctions: ReadonlyMap<string, readonly string[]> = new Map([
   ["regexp_split_to_table", ["regexp_split_to_table"]],
 ]);
 
-const momentParts: readonly (readonly [postgres: string, strftime: string])[] = [
-  ["YYYY", "%Y"],
-  ["HH24", "%H"],
-  ["HH12", "%I"],
-  ["Month", "%B"],
-  ["Mon", "%b"],
-  ["Day", "%A"],
-  ["Dy", "%a"],
-  ["MM", "%m"],
-  ["DD", "%d"],
-  ["MI", "%M"],
-  ["SS", "%S"],
-  ["IW", "%V"],
-  ["YY", "%y"],
-];
+/** Placeholders for a padded month, a padded day and a quarter, which the `to_char` macro fills in. */
+export const paddedParts = { month: "\uE000", day: "\uE001", quarter: "\uE002" };
 
-/** Translates a `to_char` format, which must be a constant, for `strftime`. */
-export function strftimeFormat(format: string): string {
-  return momentParts.reduce((text, [from, to]) => text.replaceAll(from, to), format);
+/** Parts of PostgreSQL's formats. Names are case-sensitive, numeric parts are not. */
+const momentParts: Readonly<Record<string, string>> = {
+  YYYY: "%Y",
+  HH24: "%H",
+  HH12: "%I",
+  HH: "%I",
+  AM: "%p",
+  PM: "%p",
+  FMMonth: "%B",
+  FMDay: "%A",
+  Month: paddedParts.month,
+  Day: paddedParts.day,
+  Mon: "%b",
+  Dy: "%a",
+  DDD: "%j",
+  MM: "%m",
+  DD: "%d",
+  MI: "%M",
+  SS: "%S",
+  IW: "%V",
+  YY: "%y",
+  Q: paddedParts.quarter,
+};
+
+const formatPieces = new RegExp(`"[^"]*"|${Object.keys(momentParts).join("|")}|[a-z]+|%`, "gi");
+/** Parts whose case determines the case of the output. */
+const named = /^(?:FM|Month|Mon|Day|Dy|AM|PM)/i;
+
+/** Translates a constant `to_char` format for `strftime`. Returns undefined if it contains any other part. */
+export function strftimeFormat(format: string): string | undefined {
+  let isKnown = true;
+  const text = format.replace(formatPieces, (piece) => {
+    if (piece.startsWith('"')) return piece.slice(1, -1).replaceAll("%", "%%");
+    if (piece === "%") return "%%";
+    const part = momentParts[named.test(piece) ? piece : piece.toUpperCase()];
+    if (part === undefined) isKnown = false;
+    return part ?? "";
+  });
+  return isKnown ? text : undefined;
 }

@@ -160,3 +160,21 @@ it.each(cases)(
   },
   120_000,
 );
+
+it.each(["using (id)", "natural"])(
+  "names the columns of * as PostgreSQL orders them: %s",
+  async (how) => {
+    const join = how === "natural" ? "natural join" : "join";
+    const condition = how === "natural" ? "" : how;
+    const numbers = "(select id, quantity from orders) as o";
+    const text = `select *, 7 as n from customers ${join} ${numbers} ${condition} order by id`;
+    const { rows } = await postgres.query<Record<string, unknown>>(text);
+    const connectors = { [address]: sources.postgresql };
+    const given = await executeSql(text, { details, connectors, engine });
+    const names = ["id", "name", "quantity", "n"];
+    const shown = (row: Record<string, unknown>): unknown[] =>
+      names.map((name) => plain(row[name]));
+    expect(given.ranOn).toBe("PostgreSQL");
+    expect(given.rows.map(shown)).toEqual(rows.map(shown));
+  },
+);

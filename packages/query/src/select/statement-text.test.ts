@@ -17,13 +17,26 @@ const details: ResourceDetails[] = [
       { name: "city", type: "text" },
     ],
   },
+  {
+    id: "res:bills",
+    uri: `${address}/bills`,
+    kind: "tabular",
+    title: "bills",
+    columns: [
+      { name: "visit", type: "int" },
+      { name: "total", type: "numeric(10,2)" },
+    ],
+  },
 ];
 const visits = [
   { id: 1, who: "Ann", city: "Rome" },
   { id: 2, who: "Bob", city: "Oslo" },
   { id: 3, who: "Ann", city: "Rome" },
 ];
-const connectors = { [address]: createMemoryConnector({ "res:visits": visits }) };
+const bills = [{ visit: 1, total: "50.00" }];
+const connectors = {
+  [address]: createMemoryConnector({ "res:visits": visits, "res:bills": bills }),
+};
 
 /** Returns the rows or the error message. */
 async function answerTo(text: string): Promise<unknown> {
@@ -96,13 +109,24 @@ it.each([
   ["postgresql", "select pow(-8, 0.5)", "a negative number raised to a non-integer power"],
   ["postgresql", "select power(10, id + 400) from visits", "value out of range: overflow"],
   ["postgresql", "select power(0.000001, 200)", "value out of range: underflow"],
-  ["postgresql", "select coalesce(0, 'aB'::integer)", "'aB' is no whole number"],
+  ["postgresql", "select coalesce(0, 'aB'::integer)", "'aB' is not a whole number"],
+  ["postgresql", "select to_char(now(), 'TMMonth')", "the format 'TMMonth' has a part other than"],
+  ["postgresql", "select (current_date + 1) at time zone 'UTC'", "a computed date has a time zone"],
   ["postgresql", "select max(1, 2, 3)", "max takes one value; write greatest(a, b)."],
   ["duckdb", "select min(id, 2) from visits", "min takes one value; write least(a, b)."],
   ["postgresql", "select * from visits a join visits b", "neither ON nor USING; write CROSS JOIN"],
+  ["sqlite", "select total / 3 from bills", "write 1.0 * a / b"],
+  ["sqlite", "select sum(total) / count(*) from bills", "write 1.0 * a / b"],
   ["sqlite", "select * from visits a join visits b", "neither ON nor USING; write CROSS JOIN"],
 ] as const)("refuses in %s: %s", async (dialect, text, message) => {
   await expect(executeSql(text, { details, connectors, dialect })).rejects.toThrow(message);
+});
+
+it("divides decimals in SQLite's dialect if a factor has a fraction", async () => {
+  const text =
+    "select 1.5 * sum(total) / 2 as a, sum(total) / 2.5 as b, avg(total) / 4 as c from bills";
+  const { rows } = await executeSql(text, { details, connectors, dialect: "sqlite" });
+  expect(rows).toEqual([{ a: 37.5, b: 20, c: 12.5 }]);
 });
 
 it("gives null for an undefined power in SQLite, and accepts its max of several values", async () => {

@@ -1,6 +1,6 @@
 import type { ResourceDetails } from "@ccl/catalog";
 
-/** The tables that a statement may name: each resource with columns, by all of its names in lower case. */
+/** Tables that a statement may name: each resource with columns, under all its names in lower case. */
 export class TableNames {
   readonly #byName = new Map<string, ResourceDetails[]>();
   readonly #shown = new Map<ResourceDetails, readonly string[]>();
@@ -18,10 +18,7 @@ export class TableNames {
     }
   }
 
-  /**
-   * Finds the resources with a name. If exactly one of them is in the default schema, returns only
-   * that one.
-   */
+  /** Finds resources by name. If exactly one of them is in the default schema, returns only that one. */
   find(parts: readonly string[]): readonly ResourceDetails[] {
     const found = this.#byName.get(parts.join(".").toLowerCase()) ?? [];
     if (found.length < 2) return found;
@@ -29,7 +26,7 @@ export class TableNames {
     return plain.length === 1 ? plain : found;
   }
 
-  /** The shortest name that means only this resource. */
+  /** Returns the shortest name that is unique to this resource. */
   nameOf(resource: ResourceDetails): string {
     const names = this.#shown.get(resource) ?? [resource.id];
     return names.find((name) => this.find(name.split(".")).length === 1) ?? resource.id;
@@ -40,7 +37,10 @@ export class TableNames {
   }
 }
 
-/** `orders`, `public.orders`, `shop.public.orders`. Files: the name with and without its ending. Then the id. */
+/**
+ * Returns `orders`, `public.orders`, `shop.public.orders`. For files, the name with and without extension. Then
+ * the id.
+ */
 function namesOf(resource: ResourceDetails): string[] {
   const { uri, id } = resource;
   const address = (uri ?? id).split(/[?#]/)[0] ?? "";

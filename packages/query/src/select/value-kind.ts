@@ -1,8 +1,8 @@
+import { listOf, nodeOf, variantOf, type SyntaxNode } from "@ccl/sql/parse";
 import { isRecord } from "@ccl/core/json";
 import { columnDataType } from "../plan/data-type.ts";
 import { findColumn, type RowSource, type ValueKind } from "./name-scope.ts";
 import type { Place, Resolution } from "./resolution.ts";
-import { listOf, nodeOf, variantOf, type SyntaxNode } from "./syntax-tree.ts";
 
 const tower: readonly ValueKind[] = ["int", "bigint", "numeric", "fraction", "float"];
 
@@ -11,7 +11,7 @@ export function isNumber(kind: ValueKind | undefined): boolean {
   return kind !== undefined && tower.includes(kind);
 }
 
-/** The kind of a value that may have any of these kinds. Undefined if one of them is unknown. */
+/** Returns the kind of a value that may have any of these kinds, or undefined if one is unknown. */
 export function commonKind(kinds: readonly (ValueKind | undefined)[]): ValueKind | undefined {
   const firm = new Set<ValueKind | undefined>(kinds);
   firm.delete("literal");
@@ -22,7 +22,7 @@ export function commonKind(kinds: readonly (ValueKind | undefined)[]): ValueKind
   return tower.findLast((kind) => firm.has(kind));
 }
 
-/** The kind of a column, from the catalog or from its query. */
+/** Returns the kind of a column, from the catalog or its query. */
 export function kindIn({ table, kinds }: RowSource, column: string): ValueKind | undefined {
   if (table === undefined) return kinds?.get(column.toLowerCase());
   const type = table.resource.columns?.find(({ name }) => name === column)?.type;
@@ -34,7 +34,7 @@ export function kindIn({ table, kinds }: RowSource, column: string): ValueKind |
 }
 
 type CallKind = (kinds: readonly (ValueKind | undefined)[]) => ValueKind | undefined;
-/** PostgreSQL computes these functions of whole numbers as floats. */
+/** PostgreSQL computes these functions as floats for whole numbers. */
 const floatUnlessExact: CallKind = (kinds) =>
   kinds.every(isNumber)
     ? kinds.every((kind) => kind !== "float") && kinds.some((kind) => !isWhole(kind))
@@ -77,7 +77,7 @@ function isWhole(kind: ValueKind | undefined): boolean {
   return kind === "int" || kind === "bigint";
 }
 
-/** The kind of an expression's values if its text or the catalog determines it. Its parts must be resolved first. */
+/** Returns the kind of an expression's values if its text or the catalog determines it. Resolve its parts first. */
 export function valueKind(value: unknown, place: Place, at: Resolution): ValueKind | undefined {
   if (!isRecord(value)) return undefined;
   const known = at.kinds.get(value) ?? kindOf(value, place, at) ?? "unknown";
@@ -125,7 +125,7 @@ function kindOf(value: SyntaxNode, place: Place, at: Resolution): ValueKind | un
   }
 }
 
-/** The arguments of a call. */
+/** Returns the arguments of a call. */
 export function argumentsOf(call: SyntaxNode): unknown[] {
   return listOf(call, "args", "List", "args").map((each) => nodeOf(each, "Unnamed")["Expr"]);
 }
@@ -141,7 +141,7 @@ function literalKind(value: unknown): ValueKind | undefined {
   return Number(digits) > 2_147_483_647 ? "bigint" : "int";
 }
 
-/** The kind of a type name. */
+/** Returns the kind that a type name denotes. */
 export function typeKind(type: unknown): ValueKind | undefined {
   const [name = "", size] =
     typeof type === "string" ? [type] : (Object.entries(nodeOf(type))[0] ?? []);

@@ -4,9 +4,9 @@ import { parseLogicalPlan } from "../parse/parse-logical-plan.ts";
 import { validateLogicalPlan } from "../validate/validate-logical-plan.ts";
 
 /**
- * Creates a linter of `ir` snippets for `snippetLinters` of `verifyCatalog`. A snippet must parse
- * as a plan and be valid for its resource, which a bare `scan` reads. `details` are the other
- * resources that snippets may join.
+ * Creates a linter for `ir` snippets, to pass in `snippetLinters` of `verifyCatalog`. A snippet must parse as a
+ * plan and be valid for its resource, which a bare `scan` reads. `details` contains other resources that snippets
+ * may join.
  */
 export function irSnippetLinter(
   details: Iterable<ResourceDetails> = [],

@@ -3,9 +3,8 @@ import { valueError, type ValueDecoder } from "../connector/decode-value.ts";
 import type { PlanColumn } from "../plan/typed-plan.ts";
 
 /**
- * Creates a function that turns rows of a SQL driver into batches. Rows hold their values in column
- * order. The function throws QueryError `value_invalid` for a value that does not have its column's
- * type.
+ * Creates a function that converts a SQL driver's rows to batches. Row values are in column order. The function
+ * throws QueryError `value_invalid` for a value that does not match its column's type.
  */
 export function rowDecoder(
   source: string,

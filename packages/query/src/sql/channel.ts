@@ -1,21 +1,21 @@
-/** Passes values from a producer to one reader. The producer is never more than one value ahead. */
+/** Passes values from a producer to one reader. The producer is never more than one value ahead of the reader. */
 export interface Channel<T> {
-  /** Resolves when the value is taken. False: the reader has stopped. */
+  /** Resolves when the value is taken. Resolves to false if the reader has stopped. */
   send(value: T): Promise<boolean>;
-  /** Ends the values. */
+  /** Ends the sequence of values. */
   end(): void;
   /** Rejects the reader with the error. */
   fail(error: unknown): void;
   /** Stops the reader. */
   close(): void;
   values: AsyncIterable<T>;
-  /** The server process of the producer, once known. */
+  /** Id of the producer's server process, once known. */
   processId: number | undefined;
-  /** The producer has ended. */
+  /** True once the producer has ended. */
   isOver: boolean;
 }
 
-/** A channel without a buffer. */
+/** Creates an unbuffered channel. */
 export function createChannel<T>(): Channel<T> {
   let close = (): void => {};
   const { readable, writable } = new TransformStream<T, T>(

@@ -1,6 +1,6 @@
 import { quoteIdentifier } from "@ccl/sql";
 import { typeName, type DataType } from "../plan/data-type.ts";
-import type { SimpleCondition } from "../connector/simple-condition.ts";
+import { conditionSigns, type SimpleCondition } from "../connector/simple-condition.ts";
 import { operators } from "../plan/functions.ts";
 import type { TypedAggregate, TypedCall, TypedExpression } from "../plan/typed-plan.ts";
 
@@ -14,7 +14,7 @@ const names: Record<Exclude<DataType["kind"], "decimal">, string> = {
   timestamptz: "timestamptz",
 };
 
-/** DuckDB's name of a type. */
+/** Returns DuckDB's name for a type. */
 export function duckDbTypeName(type: DataType): string {
   return type.kind === "decimal" ? typeName(type) : names[type.kind];
 }
@@ -24,7 +24,7 @@ const castTo = (value: string, type: DataType): string =>
 const float: DataType = { kind: "float" };
 const timestamp: DataType = { kind: "timestamp" };
 
-/** The expression in DuckDB's SQL, over rows in the plan's types. `nameOf` gives the SQL of a column. */
+/** Prints the expression as DuckDB SQL over rows in the plan's types. `nameOf` returns a column's SQL. */
 export function printExpression(
   expression: TypedExpression,
   nameOf: (column: string) => string = quoteIdentifier,
@@ -37,7 +37,7 @@ export function printExpression(
       return literal(expression.value, expression.type);
     case "call": {
       const value = printCall(expression, expression.arguments.map(print));
-      // DuckDB widens decimals by its own rules, and its date parts and lengths have other types.
+      // DuckDB widens decimals by its own rules, and its date parts and lengths have different types.
       const isCast = expression.type.kind === "decimal" || expression.type.kind === "int";
       return isCast ? castTo(value, expression.type) : value;
     }
@@ -55,7 +55,7 @@ export function printExpression(
   }
 }
 
-/** An aggregate over a value, or over rows. */
+/** Prints an aggregate over a value or over rows. */
 export function printAggregate(
   { function: applied, argument, type }: TypedAggregate,
   nameOf: (column: string) => string,
@@ -68,19 +68,19 @@ export function printAggregate(
   return castTo(`${applied}(${value})`, type);
 }
 
-/** A condition of a scan. */
+/** Prints a scan condition. */
 export function printCondition({ column, operator, type, values }: SimpleCondition): string {
   const value = castTo(quoteIdentifier(column), type);
   const list = values.map((one) => literal(typeof one === "bigint" ? String(one) : one, type));
-  return `${value} ${operator === "in" ? "in" : (operators[operator]?.symbol ?? "=")} (${list.join(", ")})`;
+  return `${value} ${conditionSigns[operator]} (${list.join(", ")})`;
 }
 
-/** A text as a literal of SQL. */
+/** Quotes text as a SQL literal. */
 export function quoteText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** A constant, quoted and typed. A quoted NUL would end DuckDB's text. */
+/** Prints a constant, quoted and typed. A quoted NUL would end DuckDB's string. */
 function literal(value: string | number | boolean | null, type: DataType): string {
   if (value === null) return castTo("null", type);
   const quoted = quoteText(String(value));
@@ -89,7 +89,7 @@ function literal(value: string | number | boolean | null, type: DataType): strin
 }
 
 function printCast(value: string, from: DataType, to: DataType): string {
-  // DuckDB's own cast rounds halves to even.
+  // DuckDB's built-in cast rounds half to even.
   if (from.kind === "float" && to.kind === "decimal")
     return castTo(`round(${value}, ${to.scale})`, to);
   if ((from.kind === "decimal" || from.kind === "float") && to.kind === "int")
@@ -97,13 +97,13 @@ function printCast(value: string, from: DataType, to: DataType): string {
   return castTo(value, to);
 }
 
-/** A unit, a zone or a number of digits, which the check has validated. */
+/** Prints a unit, a zone or a number of digits that has been validated. */
 function literalText({ arguments: parts }: TypedCall, index: number): string {
   const part = parts[index];
   return part?.op === "literal" ? String(part.value) : "";
 }
 
-/** Calls that are not `name(arguments)`. Division by zero is null. */
+/** Prints calls that are not `name(arguments)`. Division by zero is null. */
 function printCall(call: TypedCall, parts: readonly string[]): string {
   const [a = "null", b = "null", c = "null"] = parts;
   switch (call.function) {

@@ -2,37 +2,34 @@ import type { SortKey } from "../plan/logical-plan.ts";
 import type { PlanColumn, TypedExpression, TypedScan, TypedStep } from "../plan/typed-plan.ts";
 import { printAggregate, printExpression } from "./print-expression.ts";
 
-/** Rows within a statement. */
+/** Rows defined within a statement. */
 interface Relation {
   table: string;
   columns: readonly PlanColumn[];
-  /** The order that ORDER BY must still apply. */
+  /** The sort order that ORDER BY still has to apply. */
   order: readonly (Omit<SortKey, "column"> & { name: string })[];
-  /** The columns that later steps read. */
+  /** Columns that later steps read. */
   needed: Set<string>;
 }
 
-/** A plan as a statement of DuckDB. */
+/** A plan printed as a DuckDB statement. */
 interface PrintedPlan {
   text: string;
-  /** The columns of a scan that the statement reads. */
+  /** Returns the scan's columns that the statement reads. */
   columnsOf(scan: TypedScan): PlanColumn[];
 }
 
-/**
- * The name of a column in statements. DuckDB ignores case, but columns of a plan may differ in case
- * only.
- */
+/** Returns a column's name in statements. DuckDB ignores case, but a plan's columns may differ only in case. */
 export function columnName(columns: readonly PlanColumn[], name: string): string {
   return `c${columns.findIndex((column) => column.name === name)}`;
 }
 
-/** The name of a scan's table in statements. Its columns are named by `columnName`. */
+/** Returns the name of a scan's table in statements. `columnName` names its columns. */
 export function tableName(steps: readonly TypedStep[], scan: string): string {
   return `ccl_t${steps.findIndex(({ name }) => name === scan)}`;
 }
 
-/** The plan as one SELECT, each step a common table expression with the columns that later steps read. */
+/** Prints the plan as one SELECT. Each step is a common table expression with the columns that later steps read. */
 export function printPlan(
   steps: readonly TypedStep[],
   columns: readonly PlanColumn[],
@@ -44,8 +41,7 @@ export function printPlan(
   const last = relation(steps.at(-1)?.name ?? "");
   const values = columns.map(({ name }) => columnIn(last, name));
   const parts: string[] = [];
-  // A step's readers come after it. They are printed first, so that the columns they read are
-  // known.
+  // A step's readers come after it. They are printed first, so that their columns are known.
   for (const step of steps.toReversed()) {
     if (step.op === "scan" || step.op === "sort") continue;
     const { table, needed } = relation(step.name);
@@ -61,7 +57,7 @@ export function printPlan(
     columnsOf({ name, columns: all }) {
       const { needed } = relation(name);
       const read = all.filter((column) => needed.has(column.name));
-      // Rows that are only counted need one column.
+      // Rows that are only counted need just one column.
       return read.length > 0 ? read : all.slice(0, 1);
     },
   };

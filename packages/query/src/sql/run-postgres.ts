@@ -17,7 +17,7 @@ import { createChannel, type Channel } from "./channel.ts";
 
 let runs = 0;
 
-/** Reads through a cursor in its own read-only transaction, with UTC and ISO dates whatever the session's settings. */
+/** Reads through a cursor in its own read-only transaction, with UTC and ISO dates regardless of session settings. */
 export async function* runPostgres(
   client: PostgresClient,
   work: SqlWork,
@@ -52,12 +52,12 @@ export async function* runPostgres(
     options.signal?.removeEventListener("abort", cancel);
     if (!isWhole) cancel();
     channel.close();
-    // An abort rejects immediately. The connection returns to its pool when the server has stopped.
+    // An abort rejects immediately. The connection returns to its pool once the server has stopped.
     if (options.signal?.aborted !== true) await Promise.all([reading, cancelling]);
   }
 }
 
-/** PGlite runs on this thread, so smaller fetches give the event loop a turn. */
+/** Returns the rows per fetch. PGlite runs on this thread, so smaller fetches give the event loop a turn. */
 function fetchRows(client: PostgresClient, { batchRows }: RunOptions): number {
   return "transaction" in client ? Math.min(batchRows, 1_024) : batchRows;
 }
@@ -102,16 +102,14 @@ async function readAll(
   }
 }
 
-/** For texts that grow from row to row: the first fetch is small, and the size of later ones is limited. */
+/** Guards against text that grows from row to row: the first fetch is small, and later ones are limited in size. */
 const firstRows = 8;
 const fetchCharacters = 1_048_576;
 
-/**
- * Maximum characters of a text. The server cuts a longer one just beyond this, and the read fails.
- */
+/** Maximum number of characters in a string. The server cuts longer ones just above this, and the read fails. */
 export const maxTextCharacters = 16_777_216;
 
-/** @throws QueryError `limit_exceeded` for a text that is too long */
+/** Counts characters. @throws QueryError `limit_exceeded` for text that is too long */
 function charactersOf(rows: readonly PostgresRow[]): number {
   let sum = 0;
   for (const row of rows) {
@@ -136,7 +134,7 @@ async function processIdOf(session: PostgresSession): Promise<number | undefined
 const retryMs = 100;
 
 /**
- * Cancels the statement from another pool connection. Repeats until the reading ends, since a cancel between two
+ * Cancels the statement from another pool connection. Repeats until the read ends, because a cancel between two
  * statements has no effect. The mark is unique to the transaction, so nothing else is cancelled.
  */
 async function cancelUntil(
@@ -161,5 +159,5 @@ async function cancelUntil(
 function postgresValue(value: unknown): PostgresValue {
   if (value === null || typeof value === "string" || typeof value === "number") return value;
   if (typeof value === "boolean" || typeof value === "bigint") return value;
-  throw new QueryError("invalid_options", `A ${typeof value} is no parameter of PostgreSQL.`);
+  throw new QueryError("invalid_options", `PostgreSQL takes no ${typeof value} as a parameter.`);
 }

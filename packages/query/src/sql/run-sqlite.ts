@@ -16,10 +16,10 @@ export interface SqlWork {
   columns: readonly PlanColumn[];
 }
 
-/** How often the event loop gets a turn, since SQLite's calls are synchronous. */
+/** Interval at which the event loop gets a turn, because SQLite calls are synchronous. */
 const turnMs = 20;
 
-/** Reads in batches. The event loop gets a turn between some of them, so that an abort and a timeout take effect. */
+/** Reads in batches. The event loop gets a turn between some of them, so that aborts and timeouts take effect. */
 export async function* runSqlite(
   database: SqliteDatabase,
   work: SqlWork,
@@ -29,7 +29,7 @@ export async function* runSqlite(
   for await (const rows of sqliteRows(database, work, options)) yield decode(rows);
 }
 
-/** Rows from the driver. A file is read in a separate process, which ends with the signal. */
+/** Yields rows from the driver. A file is read in a separate process, which ends when the signal aborts. */
 export async function* sqliteRows(
   database: SqliteDatabase,
   { name, sql, parameters }: Omit<SqlWork, "columns">,
@@ -73,5 +73,5 @@ function sqliteValue(value: unknown): SqliteValue {
     typeof value === "string"
   )
     return value;
-  throw new QueryError("invalid_options", `A ${typeof value} is no parameter of SQLite.`);
+  throw new QueryError("invalid_options", `SQLite takes no ${typeof value} as a parameter.`);
 }

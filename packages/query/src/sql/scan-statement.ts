@@ -2,7 +2,8 @@ import { quoteIdentifier } from "@ccl/sql";
 import type { PlanValue } from "../connector/column-batch.ts";
 import type { TableScan } from "../connector/connector.ts";
 import { scanColumns } from "../connector/scan-columns.ts";
-import type { SimpleCondition } from "../connector/simple-condition.ts";
+import { scaledInt } from "../connector/decode-value.ts";
+import { conditionSigns, type SimpleCondition } from "../connector/simple-condition.ts";
 import { typeName, type DataType } from "../plan/data-type.ts";
 
 /** A statement with its parameters. */
@@ -11,31 +12,32 @@ export interface BoundStatement {
   parameters: PlanValue[];
 }
 
-/** How a database returns columns and compares them as plans do. */
+/** How to make a database return and compare columns as plans define it. */
 interface ScanDialect {
-  /** A stored column as conditions use it. Its type is spelled as in the database, or else as in the catalog. */
+  /**
+   * Returns a stored column for use in conditions. `declared` is the type as spelled in the database, or else in
+   * the catalog.
+   */
   stored(type: DataType, declared: string, name: string): string;
-  /** A value as the decoder expects it. */
+  /** Returns a value in the form that the decoder expects. */
   output(value: string, type: DataType): string;
-  /** The operands of a comparison. Undefined for a type that the database compares in another way. */
+  /** Returns the operands of a comparison, or undefined for a type that the database compares differently. */
   compared(
     value: string,
     type: DataType,
   ): { value: string; bound: (value: PlanValue) => PlanValue; mark: string } | undefined;
 }
 
-const operators = { eq: "=", in: "in", lt: "<", le: "<=", gt: ">", ge: ">=" } as const;
-
 /**
- * The SELECT of a scan. Conditions that the database compares in another way are left out, and the
- * reader of the rows checks them.
+ * Builds the SELECT for a scan. Omits conditions that the database evaluates differently, which are checked when
+ * the rows are read.
  */
 export function scanStatement(
   { resource, columns, conditions }: TableScan,
   source: {
     database: "sqlite" | "postgresql";
     table: readonly string[];
-    /** The column types as the database spells them. By default as the catalog does. */
+    /** Column types as spelled by the database. Defaults to the catalog's spelling. */
     storedTypes?: ReadonlyMap<string, string> | undefined;
   },
 ): BoundStatement {
@@ -60,7 +62,7 @@ export function scanStatement(
     const list = values.map((value) =>
       compared.mark.replace("?", bind(value === null ? null : compared.bound(value))),
     );
-    return [`${compared.value} ${operators[operator]} (${list.join(", ")})`];
+    return [`${compared.value} ${conditionSigns[operator]} (${list.join(", ")})`];
   });
   const tail = where.length === 0 ? "" : ` WHERE ${where.join(" AND ")}`;
   const table = source.table.map(quoteIdentifier).join(".");
@@ -103,7 +105,7 @@ const postgres: ScanDialect = {
   }),
 };
 
-/** Digits of a stored decimal that SQLite's floats keep. */
+/** Number of decimal digits that SQLite's floats preserve. */
 const storedDigits = 15;
 
 /**
@@ -120,16 +122,16 @@ const sqlite: ScanDialect = {
           : // A cast would write a small number as 1.2e-05.
             `(case when typeof(${name}) = 'real' and abs(${name}) < 1 then printf('%.${type.scale}f', ${name}) else cast(${name} as text) end)`;
       case "float":
-        // A cast costs as much as the comparison after it, and prevents the use of an index.
+        // A cast costs as much as the comparison and prevents the use of an index.
         return hasRealAffinity(declaredType) ? name : `cast(${name} as real)`;
       case "date":
-        // Dates are usually stored in this format already, and GLOB costs a fraction of date().
+        // Dates are usually stored in this format, and GLOB is much cheaper than date().
         return `(case when ${name} glob '????-??-??' then ${name} else date(${name}, 'auto') end)`;
       case "timestamp":
       case "timestamptz":
         return `strftime('%Y-%m-%d %H:%M:%f', ${name}, 'auto')`;
       case "text":
-        // A value that may be a number or bytes, as text. Bytes are written as in PostgreSQL.
+        // Converts a value that may be a number or bytes to text. Bytes are written as in PostgreSQL.
         return hasTextAffinity(declaredType)
           ? name
           : `(case typeof(${name}) when 'text' then ${name} when 'blob' then '\\x' || lower(hex(${name})) else cast(${name} as text) end)`;
@@ -143,7 +145,7 @@ const sqlite: ScanDialect = {
     return {
       value: type.kind === "text" ? `${value} collate binary` : value,
       bound: (one) => sqliteValue(one, type),
-      // Drivers bind a whole number as an integer.
+      // Drivers bind whole numbers as integers.
       mark: type.kind === "float" ? "cast(? as real)" : "?",
     };
   },
@@ -151,27 +153,25 @@ const sqlite: ScanDialect = {
 
 const dialects = { postgresql: postgres, sqlite };
 
-/** True for a column that stores every number as a float (https://sqlite.org/datatype3.html, section 3.1). */
+/** True if the column stores every number as a float (https://sqlite.org/datatype3.html, section 3.1). */
 function hasRealAffinity(declaredType: string): boolean {
   return /REAL|FLOA|DOUB/i.test(declaredType) && !/INT|CHAR|CLOB|TEXT|BLOB/i.test(declaredType);
 }
 
-/** True for a column that stores every number as its digits. */
+/** True if the column stores every number as text. */
 function hasTextAffinity(declaredType: string): boolean {
   return /CHAR|CLOB|TEXT/i.test(declaredType) && !/INT/i.test(declaredType);
 }
 
-/** A constant as `stored` returns it. */
+/** Converts a constant to the form that `stored` returns. */
 function sqliteValue(value: PlanValue, type: DataType): PlanValue {
   switch (type.kind) {
     case "bool":
       return value === true ? 1n : 0n;
     case "int":
       return BigInt(String(value));
-    case "decimal": {
-      const [whole = "0", fraction = ""] = String(value).split(".");
-      return BigInt(whole + fraction.padEnd(type.scale, "0"));
-    }
+    case "decimal":
+      return scaledInt(String(value), type.scale);
     case "timestamp":
     case "timestamptz": {
       const [clock = "", fraction = ""] = String(value)

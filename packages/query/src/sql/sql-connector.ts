@@ -8,11 +8,14 @@ import { runPostgres } from "./run-postgres.ts";
 import { runSqlite } from "./run-sqlite.ts";
 import { scanStatement } from "./scan-statement.ts";
 
-/** How a SQL source is read. */
+/** Options for reading a SQL source. */
 export interface SqlConnectorOptions {
   /** Used in messages. The kind of database by default. */
   name?: string | undefined;
-  /** Schema and table of a resource. By default the last part of its address, with `public.orders` as two names. */
+  /**
+   * Returns a resource's schema and table. Defaults to the last part of its address, with `public.orders` as two
+   * names.
+   */
   tableOf?(
     resource: ResourceDetails,
   ): readonly [table: string] | readonly [schema: string, table: string];
@@ -21,11 +24,11 @@ export interface SqlConnectorOptions {
 type TableName = ReturnType<NonNullable<SqlConnectorOptions["tableOf"]>>;
 
 /**
- * Creates a read-only connector for PostgreSQL (a pg `Pool` or `Client`, or PGlite) or SQLite (of
- * `openSqlite`). With a pool, an abort cancels the statement on the server. A single connection
- * ends it at `timeoutMs`. A SQLite file is read in a separate process, which an abort ends. An
- * in-memory database, or a handle that was passed in, blocks the thread.
- * @throws QueryError `invalid_options` for tables of the database's own schemas
+ * Creates a read-only connector for PostgreSQL (a pg `Pool` or `Client`, or PGlite) or SQLite (from `openSqlite`).
+ * With a pool, an abort cancels the statement on the server. A single connection ends it at `timeoutMs`. A SQLite
+ * file is read in a separate process, which an abort ends. An in-memory database or a handle passed by the caller
+ * blocks the thread.
+ * @throws QueryError `invalid_options` for tables in the database's own schemas
  */
 export function sqlConnector(
   handle: SqliteDatabase | PostgresClient,
@@ -58,7 +61,7 @@ function isSqliteDatabase(handle: SqliteDatabase | PostgresClient): handle is Sq
   return "prepare" in handle && "driver" in handle;
 }
 
-/** The table of a resource, by default the last part of its address. */
+/** Returns the table of a resource. Defaults to the last part of its address. */
 function tableOf(resource: ResourceDetails, options: SqlConnectorOptions): TableName {
   const name = options.tableOf?.(resource) ?? tableOfAddress(resource);
   const [table = "", schema = ""] = [...name].reverse();
@@ -69,7 +72,7 @@ function tableOf(resource: ResourceDetails, options: SqlConnectorOptions): Table
   return name;
 }
 
-/** True for names in the system catalogs of PostgreSQL, SQLite and the SQL standard. */
+/** True if the name is in the system catalogs of PostgreSQL, SQLite or the SQL standard. */
 function isSystemName(name: string): boolean {
   return /^(?:pg_.*|sqlite_.*|pragma_.*|information_schema)$/i.test(name);
 }

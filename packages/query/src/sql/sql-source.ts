@@ -19,14 +19,16 @@ import { exactInt } from "../connector/decode-value.ts";
 import { maxTextCharacters, runPostgres } from "./run-postgres.ts";
 import { sqliteRows } from "./run-sqlite.ts";
 
-/** Limit of row pairs for a statement that nothing can interrupt: about a second in SQLite. */
+/** Maximum number of row pairs for a statement that cannot be interrupted: about a second in SQLite. */
 const maxPairs = 2e7;
-/** Limit of PostgreSQL's planner cost for such a statement. A page read is 1, a million rows about 20,000. */
+/** Maximum PostgreSQL planner cost of such a statement. A page read costs 1, a million rows about 20,000. */
 const maxCost = 2e4;
 
 type TableOf = SqlSource["tableOf"];
 
-/** Runs SQLite statements: a file in a process that the deadline ends, an in-memory database within limits. */
+/**
+ * Runs SQLite statements. A file is read in a process that the deadline ends, an in-memory database within limits.
+ */
 export function sqliteSource(database: SqliteDatabase, tableOf: TableOf): SqlSource {
   return {
     dialect: "sqlite",
@@ -54,8 +56,8 @@ const growing: ReadonlySet<string> = new Set(
 );
 
 /**
- * Finds costs that neither a row count nor a planner shows: nested `replace` calls multiply the
- * length of a text.
+ * Finds costs that neither row counts nor a planner reveal: nested `replace` calls multiply the length of a
+ * string.
  */
 function unboundedReason({ isRecursive, functions }: ResolvedStatement): string | undefined {
   if (isRecursive) return "a recursive query cannot be interrupted there";
@@ -70,7 +72,7 @@ async function runOnSqlite(
   { text, columns }: SqlStatement,
   options: RunOptions,
 ): Promise<SqlRows> {
-  // In this process the driver returns rows as objects by column name, and names may repeat.
+  // In this process, the driver returns rows as objects keyed by column name, and names may repeat.
   const names = columns.map((_, index) => `o${index}`).join(", ");
   const sql =
     database.readApart === undefined
@@ -108,7 +110,7 @@ function batchOf(rows: readonly unknown[][]): ColumnBatch {
   return { rowCount: rows.length, columns };
 }
 
-/** Runs PostgreSQL statements, ended by a timeout or cancel. PGlite has neither, so its planner's cost is limited. */
+/** Runs PostgreSQL statements, which a timeout or cancel ends. PGlite has neither, so the planner cost is limited. */
 export function postgresSource(client: PostgresClient, tableOf: TableOf): SqlSource {
   return {
     dialect: "postgresql",
@@ -125,7 +127,7 @@ export function postgresSource(client: PostgresClient, tableOf: TableOf): SqlSou
   };
 }
 
-/** Undefined for a statement that PostgreSQL rejects. Running it returns the reason. */
+/** Returns undefined for a statement that PostgreSQL rejects. Running it then reveals the reason. */
 async function estimatedCost(client: PostgresClient, text: string): Promise<number | undefined> {
   const session = createPostgresSession(client);
   const rows = await session.query(`EXPLAIN ${text}`).catch(() => []);
@@ -134,7 +136,7 @@ async function estimatedCost(client: PostgresClient, text: string): Promise<numb
   return cost === undefined ? undefined : Number(cost);
 }
 
-/** The decoded types by their OID in pg_type.dat. All others are text. */
+/** Decoded types by OID in pg_type.dat. All others are text. */
 const kinds: Readonly<Record<number, Exclude<DataType["kind"], "decimal"> | "decimal">> = {
   16: "bool",
   20: "int",
@@ -170,12 +172,12 @@ async function runOnPostgres(
     name: "PostgreSQL",
     sql: `SELECT ${outputs.join(", ")} FROM (${text}) AS ccl_rows(${names.join(", ")})`,
     parameters: [],
-    columns: columns.map(({ name, type }) => ({ name, type: decodedType(type), isNullable: true })),
+    columns: columns.map(({ name, type }) => ({ name, type: decodedType(type) })),
   };
   return { columns, batches: runPostgres(client, work, options) };
 }
 
-/** Decimals keep their digits unchanged. */
+/** Returns the type to decode. Decimals keep their digits unchanged. */
 function decodedType(type: DataType["kind"]): DataType {
   return type === "decimal" ? { kind: "text" } : { kind: type };
 }

@@ -1,9 +1,8 @@
-import type { DataType } from "../plan/data-type.ts";
 import type { FunctionName } from "../plan/functions.ts";
-import type { TypedExpression } from "../plan/typed-plan.ts";
+import type { TypedExpression, TypedValue } from "../plan/typed-plan.ts";
 import type { IssuePath, Scope } from "./check-context.ts";
 
-/** A call whose arguments have been typed. */
+/** A call with typed arguments. */
 export interface CallInput {
   scope: Scope;
   path: IssuePath;
@@ -11,31 +10,23 @@ export interface CallInput {
   parts: TypedExpression[];
 }
 
-/** A typed call. By default it is nullable if any argument is. */
+/** Creates a typed call. */
 export function callOf(
   name: FunctionName,
   parts: TypedExpression[],
-  value: { type: DataType; isNullable?: boolean | undefined; unit?: string | undefined },
+  { type, unit }: TypedValue,
 ): TypedExpression {
-  const { type, unit, isNullable = parts.some((part) => part.isNullable) } = value;
-  return {
-    op: "call",
-    function: name,
-    arguments: parts,
-    type,
-    isNullable,
-    unit,
-  };
+  return { op: "call", function: name, arguments: parts, type, unit };
 }
 
-/** The value of a literal integer. Undefined for anything else. */
+/** Returns the value of an integer literal, or undefined for anything else. */
 export function literalInt(value: TypedExpression): number | undefined {
   return value.op === "literal" && value.type.kind === "int" && typeof value.value === "number"
     ? value.value
     : undefined;
 }
 
-/** The value of a literal text. Undefined for anything else. */
+/** Returns the value of a text literal, or undefined for anything else. */
 export function literalText(value: TypedExpression | undefined): string | undefined {
   return value?.op === "literal" && value.type.kind === "text" && typeof value.value === "string"
     ? value.value

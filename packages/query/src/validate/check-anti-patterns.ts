@@ -1,20 +1,21 @@
 import { rowsOf, rulesOf } from "@ccl/catalog";
 import { inputsOf } from "../plan/logical-plan.ts";
 import type { TypedScan, TypedStep } from "../plan/typed-plan.ts";
-import { quotedName, type Report } from "./check-context.ts";
+import { quotedName } from "../plan/nearest-name.ts";
+import { type Report } from "./check-context.ts";
 
-/** What the rows of a scan pass through on their way to the result. */
+/** What a scan's rows pass through on the way to the result. */
 interface ScanPath {
   scan: TypedScan;
   index: number;
-  /** True if every path narrows the columns: a scan with columns, a project, an aggregate. */
+  /** True if every path reduces the columns, by a scan with columns, a project or an aggregate. */
   isNarrowed: boolean;
   isFiltered: boolean;
   /** True if every path has a limit or an aggregate. */
   isBounded: boolean;
 }
 
-/** Checks each scan against the anti-patterns of its resource. Known rules are errors, other text is a warning. */
+/** Checks each scan against its resource's anti-patterns. Known rules are errors. Any other text is a warning. */
 export function checkAntiPatterns(steps: readonly TypedStep[], report: Report): void {
   const byName = new Map(steps.map((step) => [step.name, step]));
   for (const [index, scan] of steps.entries()) {
@@ -81,7 +82,7 @@ function tracePaths(
   );
 }
 
-/** True for a scan that names fewer columns than its resource shows. */
+/** True if the scan names fewer columns than its resource shows. */
 function isNarrow({ columns, resource }: TypedScan): boolean {
   return columns.length < (resource.columns?.length ?? 0);
 }

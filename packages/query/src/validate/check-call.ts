@@ -17,7 +17,7 @@ const int: DataType = { kind: "int" };
 const float: DataType = { kind: "float" };
 const text: DataType = { kind: "text" };
 
-/** Calls whose arguments all have one type, with that type and the result type. */
+/** Calls whose arguments all have the same type, with that type and the result type. */
 const plainCalls: Partial<Record<FunctionName, readonly [takes: DataType, gives: DataType]>> = {
   and: [bool, bool],
   or: [bool, bool],
@@ -27,12 +27,14 @@ const plainCalls: Partial<Record<FunctionName, readonly [takes: DataType, gives:
   upper: [text, text],
   trim: [text, text],
   length: [text, int],
+  int_divide: [int, int],
+  modulo: [int, int],
   contains: [text, bool],
   starts_with: [text, bool],
   ends_with: [text, bool],
 };
 
-/** The call with its type. Undefined, with an issue, if the arguments do not fit. */
+/** Returns the typed call. If the arguments do not fit, reports an issue and returns undefined. */
 export function checkCall(input: CallInput): TypedExpression | undefined {
   const plain = plainCalls[input.name];
   return plain === undefined
@@ -50,21 +52,10 @@ const checks: Partial<Record<FunctionName, Check>> = {
   gt: compare,
   ge: compare,
   between: checkBetween,
-  is_null: ({ name, parts }) => callOf(name, parts, { type: bool, isNullable: false }),
-  is_not_null: ({ name, parts }) => callOf(name, parts, { type: bool, isNullable: false }),
-  coalesce: (input) => {
-    const same = atCommonType(input);
-    const [first] = same ?? [];
-    if (same === undefined || first === undefined) return undefined;
-    const isNullable = same.every((part) => part.isNullable);
-    return callOf(input.name, same, { type: first.type, isNullable, ...commonUnit(same) });
-  },
-  null_if: (input) => {
-    const same = atCommonType(input);
-    const [first] = same ?? [];
-    if (same === undefined || first === undefined) return undefined;
-    return callOf(input.name, same, { type: first.type, isNullable: true, ...commonUnit([first]) });
-  },
+  is_null: isNullTest,
+  is_not_null: isNullTest,
+  coalesce: oneOf,
+  null_if: oneOf,
   add: arithmetic,
   subtract: arithmetic,
   multiply: arithmetic,
@@ -72,10 +63,8 @@ const checks: Partial<Record<FunctionName, Check>> = {
     if (!areNumbers(input)) return undefined;
     const parts = input.parts.map((part) => converted(part, float));
     const unit = input.parts[1]?.op === "literal" ? commonUnit(input.parts) : {};
-    return callOf(input.name, parts, { type: float, isNullable: true, ...unit });
+    return callOf(input.name, parts, { type: float, ...unit });
   },
-  int_divide: (input) => nullable(allOf(input, int, int)),
-  modulo: (input) => nullable(allOf(input, int, int)),
   negate: sameNumber,
   abs: sameNumber,
   round: checkRound,
@@ -83,8 +72,18 @@ const checks: Partial<Record<FunctionName, Check>> = {
   substring: checkSubstring,
 };
 
-const nullable = (value: TypedExpression | undefined): TypedExpression | undefined =>
-  value && { ...value, isNullable: true };
+/** Types a call that returns one of its arguments: any for `coalesce`, the first for `null_if`. */
+function oneOf(input: CallInput): TypedExpression | undefined {
+  const same = atCommonType(input);
+  const [first] = same ?? [];
+  if (same === undefined || first === undefined) return undefined;
+  const results = input.name === "null_if" ? [first] : same;
+  return callOf(input.name, same, { type: first.type, ...commonUnit(results) });
+}
+
+function isNullTest({ name, parts }: CallInput): TypedExpression {
+  return callOf(name, parts, { type: bool });
+}
 
 function allOf(input: CallInput, wanted: DataType, type: DataType): TypedExpression | undefined {
   const parts = input.parts.map((part) =>
@@ -117,7 +116,7 @@ function compare(input: CallInput): TypedExpression | undefined {
   return callOf(input.name, same, { type: bool });
 }
 
-/** Checks each bound separately if one is a float, since a common float type would lose digits of the others. */
+/** Checks each bound separately if one is a float, because a common float type would lose digits of the others. */
 function checkBetween(input: CallInput): TypedExpression | undefined {
   const whole = compare(input);
   const [value, low, high] = input.parts;
@@ -190,17 +189,14 @@ function sumType(left: DataType, right: DataType): DataType | undefined {
     : { kind: "decimal", precision: Math.min(precision, maxPrecision), scale };
 }
 
-/**
- * Digits before the point that are left of 38 when three columns without declared digits are
- * multiplied.
- */
+/** Digits before the point that remain of 38 when multiplying three columns without declared digits. */
 const minWholeDigits = 11;
 
 function productType(first: DecimalType, second: DecimalType): DataType | undefined {
   const precision = first.precision + second.precision;
   const scale = first.scale + second.scale;
   if (precision <= maxPrecision) return { kind: "decimal", precision, scale };
-  // A product that exceeds its digits fails at run time, like a sum.
+  // A product with too many digits fails at run time, as a sum does.
   return scale <= maxPrecision - minWholeDigits
     ? { kind: "decimal", precision: maxPrecision, scale }
     : undefined;
@@ -221,10 +217,7 @@ function checkRound(input: CallInput): TypedExpression | undefined {
   }
   if (value.type.kind === "int") return value;
   const unit = commonUnit([value]);
-  const parts: TypedExpression[] = [
-    value,
-    { op: "literal", value: places, type: int, isNullable: false },
-  ];
+  const parts: TypedExpression[] = [value, { op: "literal", value: places, type: int }];
   if (value.type.kind === "float") return callOf("round", parts, { type: float, ...unit });
   const { precision, scale } = decimalFor(value.type);
   if (places >= scale) return value;

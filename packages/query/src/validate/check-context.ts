@@ -1,17 +1,17 @@
 import type { Issue } from "@ccl/core";
-import { nearestName } from "../plan/nearest-name.ts";
+import { nearestHint, quotedName } from "../plan/nearest-name.ts";
 import type { PlanColumn } from "../plan/typed-plan.ts";
 import { warningCodes, type PlanIssueCode } from "./plan-issue.ts";
 
-/** The path in the plan. */
+/** Path in the plan. */
 export type IssuePath = (string | number)[];
 
-/** The columns that an expression may read, and where issues are reported. */
+/** Columns that an expression may read, and where to report issues. */
 export interface Scope {
   columns: ReadonlyMap<string, PlanColumn>;
-  /** The step that has these columns. */
+  /** Name of the step that has these columns. */
   step: string;
-  /** The instant of `now()`, if the plan is about to run. */
+  /** Value of `now()`, if the plan is about to run. */
   now: string | undefined;
   report: Report;
 }
@@ -19,7 +19,7 @@ export interface Scope {
 /** Reports an issue and returns undefined. */
 export type Report = (code: PlanIssueCode, path: IssuePath, message: string) => undefined;
 
-/** A `Report` that appends to a list. */
+/** Creates a `Report` that appends to a list. */
 export function reportInto(issues: Issue[]): Report {
   return (code, path, message) => {
     const severity = warningCodes.has(code) ? { severity: "warning" as const } : {};
@@ -28,22 +28,16 @@ export function reportInto(issues: Issue[]): Report {
   };
 }
 
-/** A name in quotes, cut if long. */
-export function quotedName(name: string): string {
-  return JSON.stringify(name.length > 60 ? `${name.slice(0, 60)}...` : name);
-}
-
-/** ` Did you mean "x"?`, or the first existing names. */
+/** Returns ` Did you mean "x"?`, or the first existing names. */
 export function nameHint(wanted: string, names: Iterable<string>): string {
   const all = [...names];
-  const near = nearestName(wanted, all);
-  if (near !== undefined) return ` Did you mean ${quotedName(near)}?`;
-  if (all.length === 0) return "";
+  const near = nearestHint(wanted, all);
+  if (near !== "" || all.length === 0) return near;
   const shown = all.slice(0, 8).map(quotedName).join(", ");
   return ` There ${all.length === 1 ? "is" : "are"} ${shown}${all.length > 8 ? ` and ${all.length - 8} more` : ""}.`;
 }
 
-/** The column with a name. Undefined, with an issue that names the nearest one, if there is none. */
+/** Finds a column by name. If there is none, reports an issue that names the nearest one and returns undefined. */
 export function findColumn(scope: Scope, name: string, path: IssuePath): PlanColumn | undefined {
   const column = scope.columns.get(name);
   if (column !== undefined) return column;
@@ -55,7 +49,7 @@ export function findColumn(scope: Scope, name: string, path: IssuePath): PlanCol
   );
 }
 
-/** The values, or undefined if one of them is missing. */
+/** Returns the values, or undefined if any is missing. */
 export function allKnown<Value>(values: readonly (Value | undefined)[]): Value[] | undefined {
   const known = values.filter((value) => value !== undefined);
   return known.length < values.length ? undefined : known;

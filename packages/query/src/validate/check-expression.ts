@@ -18,7 +18,7 @@ import {
 } from "./convert-type.ts";
 import { commonUnit, mismatch, sameTyped } from "./same-typed.ts";
 
-/** The typed expression. Undefined if something in it is wrong, after reporting every issue. */
+/** Returns the typed expression. If anything in it is invalid, reports every issue and returns undefined. */
 export function checkExpression(
   scope: Scope,
   expression: Expression,
@@ -28,8 +28,7 @@ export function checkExpression(
     case "column": {
       const column = findColumn(scope, expression.name, path);
       if (column === undefined) return undefined;
-      const { name, type, isNullable, unit } = column;
-      return { op: "column", name, type, isNullable, unit };
+      return { op: "column", ...column };
     }
     case "literal":
       return typedLiteral(expression);
@@ -48,14 +47,13 @@ export function checkExpression(
   }
 }
 
-/** A null has no type of its own. It counts as text until its context sets another type. */
+/** Types a literal. A null counts as text until its context sets another type. */
 function typedLiteral({ type, value }: LiteralExpression): TypedLiteral {
-  if (type === "null")
-    return { op: "literal", value: null, type: { kind: "text" }, isNullable: true };
-  return { op: "literal", value, type: literalType(type, value), isNullable: false };
+  if (type === "null") return { op: "literal", value: null, type: { kind: "text" } };
+  return { op: "literal", value, type: literalType(type, value) };
 }
 
-/** The expression as a bool. Reports any other type. */
+/** Returns the expression if it is a bool. Reports any other type. */
 export function checkCondition(
   scope: Scope,
   expression: Expression,
@@ -74,7 +72,7 @@ export function checkCondition(
 
 function checkCase(
   scope: Scope,
-  expression: CaseExpression,
+  expression: CaseExpression<Expression>,
   path: IssuePath,
 ): TypedExpression | undefined {
   const { otherwise: last } = expression;
@@ -95,20 +93,18 @@ function checkCase(
     return value === undefined ? [] : [{ when, value }];
   });
   const type = same[0]?.type ?? { kind: "text" };
-  const isNullable = otherwise === undefined || same.some((value) => value.isNullable);
   return {
     op: "case",
     branches,
     otherwise,
     type,
-    isNullable,
     ...commonUnit(same),
   };
 }
 
 function checkIn(
   scope: Scope,
-  expression: InExpression,
+  expression: InExpression<Expression, LiteralExpression>,
   path: IssuePath,
 ): TypedExpression | undefined {
   const value = checkExpression(scope, expression.value, path);
@@ -140,7 +136,6 @@ function checkIn(
     value: converted(value, type),
     list,
     type: { kind: "bool" },
-    isNullable: value.isNullable,
   };
 }
 

@@ -1,20 +1,21 @@
 import type { TypedExpression, TypedJoin, TypedStep } from "../plan/typed-plan.ts";
-import { quotedName, type IssuePath, type Report } from "./check-context.ts";
+import { quotedName } from "../plan/nearest-name.ts";
+import { type IssuePath, type Report } from "./check-context.ts";
 import { namesTable, tableOf } from "./visible-resources.ts";
 
-/** A column as foreign keys name it. */
+/** A column as named in foreign keys. */
 export interface KeyColumn {
   table: string;
   column: string;
   fk?: string | undefined;
 }
 
-/** The resource column that a step's column is an unchanged copy of. */
+/** The resource column from which a step's column is copied unchanged. */
 interface Origin extends KeyColumn {
   isKey: boolean;
 }
 
-/** Warns about a join whose keys are neither a foreign key nor keys on both sides, according to the catalog. */
+/** Warns about a join whose keys, according to the catalog, are neither a foreign key nor keys on both sides. */
 export function checkJoinKeys(
   steps: ReadonlyMap<string, TypedStep | undefined>,
   join: TypedJoin,
@@ -37,13 +38,13 @@ function keyName(expression: TypedExpression): string {
   return expression.op === "column" ? quotedName(expression.name) : expression.op;
 }
 
-/** True if a column's foreign key is the other column. */
+/** True if the first column's foreign key refers to the second. */
 export function pointsAt(from: KeyColumn, to: KeyColumn): boolean {
   const { fk } = from;
   return fk !== undefined && fk.split(".").at(-1) === to.column && namesTable(fk, to.table);
 }
 
-/** Follows a column back to its scan. Undefined if it was computed. A group's only key counts as a key. */
+/** Traces a column back to its scan. Returns undefined if it is computed. The only key of a group counts as a key. */
 function originOf(
   steps: ReadonlyMap<string, TypedStep | undefined>,
   name: string,

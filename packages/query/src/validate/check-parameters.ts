@@ -1,33 +1,35 @@
 import { hasParameters, scanColumns } from "../connector/scan-columns.ts";
 import { simpleCondition } from "../connector/simple-condition.ts";
-import { shownName } from "../plan/derived-name.ts";
-import { scanConditions, splitScans } from "../scans/scan-conditions.ts";
+import { readerCount, scanConditions } from "../scans/scan-conditions.ts";
 import { columnsOf, type TypedExpression, type TypedStep } from "../plan/typed-plan.ts";
-import { quotedName, type Report } from "./check-context.ts";
+import { quotedName } from "../plan/nearest-name.ts";
+import { type Report } from "./check-context.ts";
 
 /**
- * Checks that every scan of an API or a function has its required arguments, and that columns which
- * exist only as arguments are compared with constants by `=` or `in`.
+ * Checks that every scan of an API or function has its required arguments, and that columns which exist only as
+ * arguments are compared with constants using `=` or `in`.
  */
 export function checkParameters(steps: readonly TypedStep[], report: Report): void {
   if (!steps.some((step) => step.op === "scan" && hasParameters(step.resource))) return;
-  const scans = splitScans(steps);
-  const conditions = scanConditions(scans);
-  for (const [index, { name: step }] of steps.entries()) {
-    const copies = scans.filter(({ op, name }) => op === "scan" && shownName(name) === step);
-    const [scan] = copies;
-    if (scan?.op !== "scan") continue;
-    const ways = copies.map(({ name }) => conditions.get(name) ?? []);
+  const conditions = scanConditions(steps);
+  for (const [index, scan] of steps.entries()) {
+    if (scan.op !== "scan" || !hasParameters(scan.resource)) continue;
+    if (readerCount(steps, scan.name) > 1) {
+      const message = `${quotedName(scan.resource.id)} takes arguments: give each step that reads it a scan of its own.`;
+      report("parameter_misused", ["steps", index], message);
+      continue;
+    }
+    const parts = conditions.get(scan.name) ?? [];
     for (const [name, { isParameter, isInRows, isRequired }] of scanColumns(scan.resource)) {
       if (!isParameter) continue;
-      const isGiven = ways.every((way) => way.some((part) => isArgument(part, name)));
+      const isGiven = parts.some((part) => isArgument(part, name));
       if (isRequired && !isGiven) {
         const message = `${quotedName(scan.resource.id)} needs a value for ${quotedName(name)}: scan the column, and filter it by = or in with constants.`;
         report("parameter_missing", ["steps", index], message);
       }
-      const misused = ways
-        .flat()
-        .find((part) => columnsOf(part).includes(name) && !isArgument(part, name));
+      const misused = parts.find(
+        (part) => columnsOf(part).includes(name) && !isArgument(part, name),
+      );
       if (isInRows || misused === undefined) continue;
       const message = `${quotedName(name)} is an argument of ${quotedName(scan.resource.id)}, not a column of its rows: compare it by = or in with constants, in a condition of its own.`;
       report("parameter_misused", ["steps", index], message);
@@ -35,7 +37,7 @@ export function checkParameters(steps: readonly TypedStep[], report: Report): vo
   }
 }
 
-/** True for a condition that gives a value to the named argument. */
+/** True if the condition sets the named argument. */
 function isArgument(part: TypedExpression, name: string): boolean {
   const condition = simpleCondition(part);
   return condition?.column === name && (condition.operator === "eq" || condition.operator === "in");

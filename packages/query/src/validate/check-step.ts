@@ -17,11 +17,11 @@ import type {
   TypedStep,
   TypedValue,
 } from "../plan/typed-plan.ts";
+import { quotedName } from "../plan/nearest-name.ts";
 import {
   allKnown,
   findColumn,
   nameHint,
-  quotedName,
   type IssuePath,
   type Report,
   type Scope,
@@ -30,17 +30,17 @@ import { checkCondition, checkExpression } from "./check-expression.ts";
 import { decimalFor } from "./convert-type.ts";
 import { commonUnit, mismatch, sameTyped } from "./same-typed.ts";
 
-/** What the check of a step may use. */
+/** Context for checking a step. */
 export interface StepContext {
   resources: ReadonlyMap<string, ResourceDetails>;
-  /** The previous steps. Undefined for an invalid one, so that nothing is reported twice. */
+  /** Previous steps. An invalid step is undefined, so that nothing is reported twice. */
   steps: ReadonlyMap<string, TypedStep | undefined>;
   now?: string | undefined;
   report: Report;
   path: IssuePath;
 }
 
-/** The step with its columns. Undefined if something in it is wrong, after reporting every issue. */
+/** Returns the step with its columns. If anything in it is invalid, reports every issue and returns undefined. */
 export function checkStep(context: StepContext, step: PlanStep): TypedStep | undefined {
   if (step.op === "scan") return checkScan(context, step);
   if (step.op === "join") return checkJoin(context, step);
@@ -169,8 +169,8 @@ function hasDuplicates(
   return false;
 }
 
-function columnOf(name: string, { type, isNullable, unit }: TypedValue): PlanColumn {
-  return { name, type, isNullable, unit };
+function columnOf(name: string, { type, unit }: TypedValue): PlanColumn {
+  return { name, type, unit };
 }
 
 function checkNamed(
@@ -192,10 +192,9 @@ function checkGroups(
   step: AggregateStep,
 ): Pick<TypedAggregateStep, "by" | "aggregates" | "columns"> | undefined {
   const keys = checkNamed(context, scope, { items: step.by, field: "by" });
-  const isGrouped = step.by.length > 0;
   const aggregates = allKnown(
     step.aggregates.map((aggregate, index) =>
-      checkAggregate(scope, aggregate, { path: [...context.path, "aggregates", index], isGrouped }),
+      checkAggregate(scope, aggregate, [...context.path, "aggregates", index]),
     ),
   );
   if (keys === undefined || aggregates === undefined) return undefined;
@@ -211,14 +210,14 @@ function checkGroups(
 function checkAggregate(
   scope: Scope,
   { function: applied, argument: given }: NamedAggregate,
-  { path, isGrouped }: { path: IssuePath; isGrouped: boolean },
+  path: IssuePath,
 ): TypedAggregate | undefined {
   const int: DataType = { kind: "int" };
-  if (given === undefined) return { function: applied, type: int, isNullable: false };
+  if (given === undefined) return { function: applied, type: int };
   const argument = checkExpression(scope, given, path);
   if (argument === undefined) return undefined;
   if (applied === "count" || applied === "count_distinct")
-    return { function: applied, argument, type: int, isNullable: false };
+    return { function: applied, argument, type: int };
   const isNumber = isNumeric(argument.type);
   if ((applied === "sum" || applied === "avg") && !isNumber) {
     return scope.report(
@@ -233,17 +232,15 @@ function checkAggregate(
       path,
       `${applied} of bools has no meaning; count them with a case.`,
     );
-  const isNullable = !isGrouped || argument.isNullable;
   return {
     function: applied,
     argument,
     type: aggregateType(applied, argument.type),
-    isNullable,
     ...commonUnit([argument]),
   };
 }
 
-/** A sum of decimals has room for 10^12 rows. An average is a float. */
+/** Returns an aggregate's type. A sum of decimals can hold 10^12 rows. An average is a float. */
 function aggregateType(applied: NamedAggregate["function"], type: DataType): DataType {
   if (applied === "avg") return { kind: "float" };
   if (applied !== "sum" || type.kind !== "decimal") return type;
@@ -276,7 +273,6 @@ function checkJoin(context: StepContext, step: JoinStep): TypedStep | undefined 
   const rightColumns = right.columns.map((column) => ({
     ...column,
     name: `${prefix}${column.name}`,
-    isNullable: column.isNullable || kind === "left",
   }));
   const columns = isHalf ? left.columns : [...left.columns, ...rightColumns];
   const taken = new Set(left.columns.map((column) => column.name));
@@ -328,8 +324,7 @@ function checkUnion(context: StepContext, step: UnionStep): TypedStep | undefine
   const columns = byColumn.flatMap((parts, index) => {
     const [value] = parts;
     if (value === undefined) return [];
-    const isNullable = parts.some((part) => part.isNullable);
-    return [columnOf(names[index] ?? "", { type: value.type, isNullable, ...commonUnit(parts) })];
+    return [columnOf(names[index] ?? "", { type: value.type, ...commonUnit(parts) })];
   });
   return { name: step.name, op: "union", from: inputs.map(({ name }) => name), values, columns };
 }

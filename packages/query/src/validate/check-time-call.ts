@@ -10,13 +10,13 @@ const addUnits = ["year", "month", "week", "day", "hour", "minute", "second"];
 const timestamp: DataType = { kind: "timestamp" };
 const maxAdded = 1_000_000;
 
-/** Types a call of a date, time or zone function. Zones are from the IANA list, units and parts are literals. */
+/** Types a call of a date, time or zone function. Zones are IANA names. Units and parts are literals. */
 export function checkTimeCall(input: CallInput): TypedExpression | undefined {
   const { name, parts } = input;
   const [first, second, third] = parts;
   switch (name) {
     case "now": {
-      const now = { type: { kind: "timestamptz" }, isNullable: false } as const;
+      const now = { type: { kind: "timestamptz" } } as const;
       const { now: value } = input.scope;
       return value === undefined ? callOf(name, [], now) : { op: "literal", value, ...now };
     }
@@ -55,7 +55,7 @@ export function checkTimeCall(input: CallInput): TypedExpression | undefined {
   }
 }
 
-/** A wall-clock timestamp: a timestamptz is converted to its zone (UTC by default), a date becomes its midnight. */
+/** Converts to a wall-clock timestamp: a timestamptz to the zone (UTC by default), a date to its midnight. */
 function wallClock(
   input: CallInput,
   value: TypedExpression | undefined,
@@ -81,13 +81,12 @@ function wallClock(
 
 function zoneOf(input: CallInput, zone: TypedExpression | undefined): TypedExpression | undefined {
   const value = zone === undefined ? "UTC" : literalText(zone);
-  if (value !== undefined && isZone(value))
-    return { op: "literal", value, type: { kind: "text" }, isNullable: false };
-  const message = `${JSON.stringify(value ?? typeName(zone?.type ?? timestamp))} is no time zone; write one of the IANA list, like 'Europe/Berlin' or 'UTC'.`;
+  if (value !== undefined && isZone(value)) return { op: "literal", value, type: { kind: "text" } };
+  const message = `${JSON.stringify(value ?? typeName(zone?.type ?? timestamp))} is not a time zone; write one of the IANA list, like 'Europe/Berlin' or 'UTC'.`;
   return input.scope.report("zone_unknown", input.path, message);
 }
 
-/** True for an IANA name that the runtime knows. Not for offsets like +02:00, whose sign engines read differently. */
+/** True for an IANA name known to the runtime. False for offsets like +02:00, whose sign engines read differently. */
 function isZone(name: string): boolean {
   if (!/^[A-Za-z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+)*$/.test(name) || name.length > 60)
     return false;

@@ -2,7 +2,10 @@ import { canonicalDate, canonicalDecimal, canonicalTimestamp } from "../plan/can
 import { isSameType, maxPrecision, type DataType, type DecimalType } from "../plan/data-type.ts";
 import type { TypedExpression, TypedLiteral } from "../plan/typed-plan.ts";
 
-/** The type that holds values of both types, or undefined. Numbers widen int, decimal, float. A date is a timestamp. */
+/**
+ * Returns a type that holds values of both types, or undefined. Numbers widen from int to decimal to float. A date
+ * widens to a timestamp.
+ */
 export function commonType(left: DataType, right: DataType): DataType | undefined {
   if (isSameType(left, right)) return left;
   const kinds = new Set([left.kind, right.kind]);
@@ -15,12 +18,12 @@ export function commonType(left: DataType, right: DataType): DataType | undefine
   return areDays ? { kind: "timestamp" } : undefined;
 }
 
-/** The decimal that holds every value of a number type. */
+/** Returns the decimal type that holds every value of a number type. */
 export function decimalFor(type: DataType): DecimalType {
   return type.kind === "decimal" ? type : { kind: "decimal", precision: 19, scale: 0 };
 }
 
-/** The decimal type of a factor. A literal only counts the digits that it has. */
+/** Returns the decimal type of a factor. For a literal, only its actual digits count. */
 export function decimalOf(value: TypedExpression): DecimalType {
   if (value.op !== "literal" || value.type.kind !== "int") return decimalFor(value.type);
   return {
@@ -36,7 +39,7 @@ function commonDecimal(left: DecimalType, right: DecimalType): DecimalType {
   return { kind: "decimal", precision: Math.min(maxPrecision, whole + scale), scale };
 }
 
-/** True for a conversion that `cast` supports. */
+/** True if `cast` supports the conversion. */
 export function isCastable(from: DataType, to: DataType): boolean {
   const targets: Record<DataType["kind"], readonly DataType["kind"][]> = {
     bool: ["bool", "int"],
@@ -51,16 +54,15 @@ export function isCastable(from: DataType, to: DataType): boolean {
   return targets[from.kind].includes(to.kind);
 }
 
-/** A value as another type. A literal is converted now if possible. Anything else gets a cast. */
+/** Converts a value to another type. Literals are converted immediately if possible. Anything else gets a cast. */
 export function converted(value: TypedExpression, type: DataType): TypedExpression {
   if (isSameType(value.type, type)) return value;
   const literal = value.op === "literal" ? convertedLiteral(value, type) : undefined;
   if (literal !== undefined) return literal;
-  const { isNullable, unit } = value;
-  return { op: "cast", value, type, isNullable, unit };
+  return { op: "cast", value, type, unit: value.unit };
 }
 
-/** A literal of another type. Undefined if its value does not convert. Text is parsed as a time. */
+/** Converts a literal to another type. Returns undefined if its value does not convert. Text is parsed as a time. */
 export function convertedLiteral(literal: TypedLiteral, type: DataType): TypedLiteral | undefined {
   if (literal.value === null) return { ...literal, type };
   const value = valueAs(type, literal.type.kind, String(literal.value));
@@ -90,7 +92,7 @@ function valueAs(
   }
 }
 
-/** The digits with exactly the type's scale. Undefined if that would lose digits. */
+/** Returns the digits with exactly the type's scale, or undefined if that would lose digits. */
 function atScale(text: string, { precision, scale }: DecimalType): string | undefined {
   const [whole = "0", fraction = ""] = (canonicalDecimal(text) ?? text).split(".");
   const kept = fraction.padEnd(scale, "0");
@@ -99,7 +101,7 @@ function atScale(text: string, { precision, scale }: DecimalType): string | unde
   return scale === 0 ? whole : `${whole}.${kept.slice(0, scale)}`;
 }
 
-/** The type of a literal as written. A decimal's digits count. */
+/** Returns the type of a literal as written. A decimal's type depends on its digits. */
 export function literalType(kind: DataType["kind"], value: unknown): DataType {
   if (kind !== "decimal") return { kind };
   const [whole = "", fraction = ""] = String(value).replace("-", "").split(".");

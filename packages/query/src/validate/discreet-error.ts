@@ -3,8 +3,8 @@ import { hiddenFrom, rowRule } from "./visible-resources.ts";
 import type { ValidateOptions } from "./validate-logical-plan.ts";
 
 /**
- * Removes hidden names from an error. If row rules apply, it also removes the source's message, which may quote a hidden
- * row. The original error is the cause.
+ * Removes hidden names from an error. If row rules apply, also removes the source's message, which may quote a
+ * hidden row. The original error becomes the cause.
  */
 export function discreetError(error: unknown, options: ValidateOptions): unknown {
   if (options.access === undefined || !QueryError.isInstance(error)) return error;

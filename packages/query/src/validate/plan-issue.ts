@@ -1,6 +1,7 @@
 /**
- * The issues of `validateLogicalPlan`. Warnings: `step_unused`, `join_not_on_keys`, `unit_mismatch`, `order_lost`,
- * `anti_pattern`. Errors from anti-patterns with a known rule: `select_star`, `limit_missing`, `filter_missing`.
+ * Issue codes of `validateLogicalPlan`. Warnings: `step_unused`, `join_not_on_keys`, `unit_mismatch`,
+ * `order_lost`, `anti_pattern`. Errors from anti-patterns with a known rule: `select_star`, `limit_missing`,
+ * `filter_missing`.
  */
 export type PlanIssueCode =
   | "resource_unknown"
@@ -26,7 +27,7 @@ export type PlanIssueCode =
   | "order_lost"
   | "anti_pattern";
 
-/** The codes that are warnings. */
+/** Codes that are warnings. */
 export const warningCodes: ReadonlySet<PlanIssueCode> = new Set([
   "step_unused",
   "join_not_on_keys",

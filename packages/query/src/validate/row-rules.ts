@@ -4,7 +4,7 @@ import type { PlanColumn, TypedExpression } from "../plan/typed-plan.ts";
 import { reportInto } from "./check-context.ts";
 import { checkStep } from "./check-step.ts";
 
-/** A row rule, and the columns that it may use, hidden ones too. */
+/** A row rule and the columns that it may use, including hidden ones. */
 export interface TypedRule {
   where: TypedExpression;
   columns: PlanColumn[];
@@ -14,10 +14,9 @@ const nothing: TypedExpression = {
   op: "literal",
   value: false,
   type: { kind: "bool" },
-  isNullable: false,
 };
 
-/** The row rule of a resource. An invalid rule becomes `false`. */
+/** Parses a resource's row rule. An invalid rule becomes `false`. */
 export function typedRule(resource: ResourceDetails, rule: string): TypedRule {
   const steps = [
     { op: "scan", resource: resource.id },

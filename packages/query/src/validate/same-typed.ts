@@ -3,7 +3,7 @@ import type { TypedExpression } from "../plan/typed-plan.ts";
 import { allKnown, type IssuePath, type Scope } from "./check-context.ts";
 import { commonType, converted, convertedLiteral } from "./convert-type.ts";
 
-/** The values at their common type. Undefined if they have none. */
+/** Converts the values to their common type. Returns undefined if they have none. */
 export function sameTyped(values: readonly TypedExpression[]): TypedExpression[] | undefined {
   const firm = values.filter((value) => !isLooseLiteral(value));
   const [first, ...others] = firm.length > 0 ? firm : values;
@@ -15,7 +15,7 @@ export function sameTyped(values: readonly TypedExpression[]): TypedExpression[]
   return allKnown(values.map((value) => fitted(value, target)));
 }
 
-/** A null, or text that may be a time. It takes the type of the other operand. */
+/** True for a null, or text that may be a time. It takes the other operand's type. */
 function isLooseLiteral(value: TypedExpression): boolean {
   return value.op === "literal" && (value.value === null || value.type.kind === "text");
 }
@@ -52,7 +52,7 @@ export function mismatch(
   );
 }
 
-/** The unit that all values share. Literals have none and fit any. */
+/** Returns the unit that all values share. Literals have no unit and match any. */
 export function commonUnit(values: readonly TypedExpression[]): { unit?: string | undefined } {
   const units = new Set(
     values.filter((value) => value.op !== "literal").map((value) => value.unit),

@@ -135,6 +135,17 @@ const cases: [PlanIssueCode, string | object, Partial<ValidateOptions>?][] = [
     "parameter_misused",
     "scan(res:weather, place, model) -> filter(place = 'Ulm' and model like 'a%')",
   ],
+  [
+    "parameter_misused",
+    {
+      steps: [
+        { name: "w", op: "scan", resource: "res:weather", columns: ["place", "day"] },
+        { name: "a", op: "filter", from: "w", where: "place = 'Ulm'" },
+        { name: "b", op: "filter", from: "w", where: "place = 'Bonn'" },
+        { op: "union", from: ["a", "b"] },
+      ],
+    },
+  ],
   ["select_star", "scan(res:strict) -> filter(city = 'Ulm')"],
   ["limit_missing", "scan(res:large, id) -> filter(id = 1)"],
   ["filter_missing", "scan(res:filtered) -> limit(5)"],
@@ -202,20 +213,16 @@ describe("validateLogicalPlan", () => {
     );
     const result = validateLogicalPlan(plan, { details });
     const columns = result.ok ? result.value.columns : [];
-    expect(
-      columns.map(
-        ({ name, type, isNullable, unit }) =>
-          `${name}: ${typeName(type)}${isNullable ? "?" : ""} ${unit ?? ""}`,
-      ),
-    ).toMatchInlineSnapshot(`
+    expect(columns.map(({ name, type, unit }) => `${name}: ${typeName(type)} ${unit ?? ""}`))
+      .toMatchInlineSnapshot(`
       [
-        "day: date? ",
-        "u_city: text? ",
-        "revenue: decimal(24,2)? USD",
-        "fee: float? EUR",
+        "day: date ",
+        "u_city: text ",
+        "revenue: decimal(24,2) USD",
+        "fee: float EUR",
         "n: int ",
-        "twice: decimal(13,2)? USD",
-        "half: float? ",
+        "twice: decimal(13,2) USD",
+        "half: float ",
       ]
     `);
     expect(result.ok && result.value.warnings).toEqual([]);

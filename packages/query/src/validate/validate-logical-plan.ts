@@ -3,9 +3,10 @@ import type { Issue, Result } from "@ccl/core";
 import { canonicalTimestamp } from "../plan/canonical-value.ts";
 import { inputsOf, type LogicalPlan, type PlanStep } from "../plan/logical-plan.ts";
 import type { TypedStep, ValidLogicalPlan } from "../plan/typed-plan.ts";
-import { QueryError } from "../query-error.ts";
+import { invalidQuery } from "../query-error.ts";
 import { checkAntiPatterns } from "./check-anti-patterns.ts";
-import { quotedName, reportInto, type Report } from "./check-context.ts";
+import { quotedName } from "../plan/nearest-name.ts";
+import { reportInto, type Report } from "./check-context.ts";
 import { checkParameters } from "./check-parameters.ts";
 import { checkJoinKeys } from "./check-join-keys.ts";
 import { checkStep, type StepContext } from "./check-step.ts";
@@ -13,15 +14,16 @@ import { visibleResources, type AccessOptions } from "./visible-resources.ts";
 
 const maxSteps = 200;
 
-/** What a plan is checked against. */
+/** Options for checking a plan. */
 export interface ValidateOptions extends AccessOptions {
-  /** The details that the plan may use, as the catalog shows them. */
+  /** Resource details that the plan may use, as shown by the catalog. */
   details: Iterable<ResourceDetails>;
 }
 
 /**
- * Checks names, types, units, join keys and anti-patterns of a plan against the catalog and returns all issues together.
- * What the principal may not see counts as unknown. Issue codes are of `PlanIssueCode`. The value has the warnings too.
+ * Checks a plan's names, types, units, join keys and anti-patterns against the catalog and returns all issues
+ * together. Anything hidden from the principal counts as unknown. Issue codes are in `PlanIssueCode`. The value
+ * also has the warnings.
  */
 export function validateLogicalPlan(
   plan: LogicalPlan,
@@ -56,7 +58,7 @@ export function validateLogicalPlan(
   };
 }
 
-/** The checked plan. @throws QueryError `plan_invalid` with all issues, the first errors in its message */
+/** Returns the checked plan. @throws QueryError `plan_invalid` with all issues. The message has the first errors. */
 export function validPlan(
   plan: LogicalPlan,
   options: ValidateOptions,
@@ -64,11 +66,7 @@ export function validPlan(
 ): ValidLogicalPlan {
   const checked = validateLogicalPlan(plan, options, nowMs);
   if (checked.ok) return checked.value;
-  const { issues } = checked;
-  const errors = issues.filter(({ severity }) => severity !== "warning");
-  const reasons = errors.slice(0, 3).map(({ message }) => message);
-  const message = `The plan is not valid: ${reasons.join(" ")}`;
-  throw new QueryError("plan_invalid", message, { details: { issues } });
+  throw invalidQuery(checked.issues);
 }
 
 function checkSteps(

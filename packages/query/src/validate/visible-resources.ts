@@ -5,39 +5,40 @@ import {
   type ResourceDetails,
 } from "@ccl/catalog";
 
-/** The caller. Undefined stands for the public, whom a rule knows by no name or role. */
+/** The caller. Undefined means the public, which has no name or role. */
 interface QueryPrincipal {
   id?: string | undefined;
   roles?: readonly string[] | undefined;
   [name: string]: unknown;
 }
 
-/** What a rule decides on: a resource, or one of its columns if `column` is given. */
+/** The subject of a rule: a resource, or one of its columns if `column` is set. */
 interface AccessRequest {
   principal: QueryPrincipal | undefined;
   resource: ResourceDetails;
   column?: ResourceColumn | undefined;
 }
 
-/** Who may read what. A rule denies if it throws or returns anything but `true`. */
+/** Access rules. A rule denies access if it throws or returns anything but `true`. */
 export interface QueryAccess {
   canRead(request: AccessRequest): boolean;
   /**
-   * The rows of a resource that the principal may see, as a condition of the plan language like `region = 'eu'`. It may
-   * read hidden columns. Undefined allows all rows. A rule that throws or cannot be parsed allows none.
+   * Returns a condition in the plan language, such as `region = 'eu'`, for the rows that the principal may see. It
+   * may use hidden columns. Undefined allows all rows. If the rule throws or cannot be parsed, no rows are
+   * visible.
    */
   rowsOf?(request: Pick<AccessRequest, "principal" | "resource">): string | undefined;
 }
 
-/** The principal and the access rules. Without rules, the principal may see all details. */
+/** The principal and access rules. Without rules, the principal may see all details. */
 export interface AccessOptions {
   access?: QueryAccess | undefined;
   principal?: QueryPrincipal | undefined;
 }
 
 /**
- * The resources that the principal may read, by id. Each has only the columns and foreign keys that
- * the principal may see.
+ * Returns the resources that the principal may read, by id. Each contains only columns and foreign keys that the
+ * principal may see.
  */
 export function visibleResources(
   details: Iterable<ResourceDetails>,
@@ -54,7 +55,7 @@ export function visibleResources(
   return access === undefined ? visible : withoutHiddenKeys(visible);
 }
 
-/** Drops the anti-patterns that name a hidden column. */
+/** Drops anti-patterns that name a hidden column. */
 function seenUsage(
   { usage, columns: all = [] }: ResourceDetails,
   columns: readonly ResourceColumn[],
@@ -67,7 +68,7 @@ function seenUsage(
   return { ...usage, anti_patterns };
 }
 
-/** The names of tables and columns that the principal may not see, except those that it sees elsewhere. */
+/** Returns names of tables and columns hidden from the principal, except names that it sees elsewhere. */
 export function hiddenFrom(
   details: readonly ResourceDetails[],
   options: AccessOptions,
@@ -82,7 +83,7 @@ export function hiddenFrom(
   return createHiddenNames(namesOf(details).filter((name) => !seen.has(name)));
 }
 
-/** Drops foreign keys to tables that are not visible, so that a hidden table looks like a missing one. */
+/** Drops foreign keys to invisible tables, so that a hidden table looks like a missing one. */
 function withoutHiddenKeys(
   visible: ReadonlyMap<string, ResourceDetails>,
 ): Map<string, ResourceDetails> {
@@ -104,12 +105,12 @@ function withoutHiddenKeys(
   );
 }
 
-/** The table of a resource as foreign keys name it: its address after the last slash, or the end of its id. */
+/** Returns a resource's table as named in foreign keys: its address after the last slash, or the end of its id. */
 export function tableOf({ uri, id }: ResourceDetails): string {
   return (uri ?? id).split("/").at(-1) ?? "";
 }
 
-/** True if a foreign key like `public.users.id` points into a table, as far as both are qualified. */
+/** True if a foreign key like `public.users.id` refers to the table. Only parts that both have are compared. */
 export function namesTable(key: string, table: string): boolean {
   const wanted = key.split(".").slice(0, -1);
   const own = table.split(".");
@@ -127,7 +128,7 @@ function isAllowed(access: QueryAccess | undefined, request: AccessRequest): boo
   }
 }
 
-/** The row rule of a resource. */
+/** Returns the row rule of a resource. */
 export function rowRule(
   resource: ResourceDetails,
   { access, principal }: AccessOptions,

@@ -10,12 +10,12 @@ export async function refused(code: RecordsErrorCode, call: () => Promise<unknow
   await rejectsWith(RecordsError, code, call);
 }
 
-/** Numbers from 0. */
+/** Returns `count` numbers from 0. */
 export function numbers(count: number): number[] {
   return Array.from({ length: count }, (_, index) => index);
 }
 
-/** The names of all records or logs, read page by page. */
+/** Returns the names of all records or logs, read page by page. */
 export async function allNames(
   records: Records,
   kind: "records" | "logs",
@@ -37,7 +37,7 @@ export async function allNames(
   return names;
 }
 
-/** All entries of a log, read page by page. */
+/** Returns all entries of a log, read page by page. */
 export async function allEntries(
   records: Records,
   log: string,
@@ -52,7 +52,7 @@ export async function allEntries(
   }
 }
 
-/** Names that a careless store confuses with each other, with a path or with a pattern. */
+/** Names that a careless store confuses with each other, or treats as a path or a pattern. */
 export const oddNames: readonly string[] = [
   "s",
   "S",

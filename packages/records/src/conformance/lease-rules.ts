@@ -5,7 +5,7 @@ import type { KitRule } from "@ccl/core/conformance";
 import type { Records } from "../records/records.ts";
 import { numbers } from "./expectations.ts";
 
-/** Rules of leases. */
+/** Rules for leases. */
 export const leaseRules: readonly KitRule<Records>[] = [
   {
     name: "a lease has one holder at a time, and each later one a larger token",

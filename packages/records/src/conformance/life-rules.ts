@@ -5,7 +5,7 @@ import type { KitRule } from "@ccl/core/conformance";
 import type { Records } from "../records/records.ts";
 import { allEntries, numbers } from "./expectations.ts";
 
-/** Rules of cancelling and closing, and of what survives a restart. */
+/** Rules for cancelling, closing and surviving restarts. */
 export const lifeRules: readonly KitRule<Records>[] = [
   {
     name: "records, logs and leases outlive the store",

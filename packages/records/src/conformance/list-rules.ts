@@ -7,7 +7,7 @@ import { allNames, numbers, oddNames } from "./expectations.ts";
 
 const put = (name: string) => ({ put: name, value: name.length });
 
-/** Rules of lists. */
+/** Rules for lists. */
 export const listRules: readonly KitRule<Records>[] = [
   {
     name: "records are listed in the order of their code units, page by page",

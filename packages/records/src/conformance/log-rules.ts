@@ -5,7 +5,7 @@ import type { KitRule } from "@ccl/core/conformance";
 import type { Records } from "../records/records.ts";
 import { allEntries, numbers, oddNames } from "./expectations.ts";
 
-/** Rules of logs. */
+/** Rules for logs. */
 export const logRules: readonly KitRule<Records>[] = [
   {
     name: "entries come back in their order, page by page",

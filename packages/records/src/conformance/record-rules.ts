@@ -18,7 +18,7 @@ const values: readonly unknown[] = [
   { z: 1, a: { é: "e\u0301" } },
 ];
 
-/** Rules of single records. */
+/** Rules for single records. */
 export const recordRules: readonly KitRule<Records>[] = [
   {
     name: "every JSON value comes back as it was",

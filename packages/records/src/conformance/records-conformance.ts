@@ -7,7 +7,9 @@ import { listRules } from "./list-rules.ts";
 import { logRules } from "./log-rules.ts";
 import { recordRules } from "./record-rules.ts";
 
-/** The rules of every store of records, for any test runner: `for (const { name, run } of rules) it(name, run)`. */
+/**
+ * Returns the rules for every records store, for any test runner: `for (const { name, run } of rules) it(name, run)`.
+ */
 export function recordsConformance(hooks: ConformanceHooks<Records>): ConformanceRule[] {
   return bindRules([...recordRules, ...listRules, ...logRules, ...leaseRules, ...lifeRules], hooks);
 }

@@ -2,7 +2,7 @@ import { acceptCommits } from "./accept-commits.ts";
 import type { KeyValue } from "./key-value.ts";
 import { SortedKeys } from "./sorted-keys.ts";
 
-/** Texts that live as long as the process. */
+/** Creates a key-value store that lives as long as the process. */
 export function createMemoryKeyValue(): KeyValue {
   const texts = new SortedKeys<string>();
   return {

@@ -4,16 +4,16 @@ interface Waiting<Item, Outcome> {
   reject(error: unknown): void;
 }
 
-/** So that calls of tasks that run at the same time join, though each awaits a few promises before its call. */
+/** Lets calls of concurrent tasks join a group, though each awaits a few promises before its call. */
 const idleTurns = 16;
-/** Limits how long a group takes. */
+/** Limits the duration of a group. */
 const maxItems = 500;
-/** Calls of SQLite never wait for the event loop, so timers and requests get a turn after this many milliseconds. */
+/** SQLite calls never yield to the event loop, so timers and requests get a turn after this many milliseconds. */
 const maxBusyMs = 20;
 
 /**
- * Carries out calls that wait at the same time together: `run` gives an outcome for each item. Calls that arrive while
- * a group runs wait for the next one. If a group fails, each of its calls is carried out alone.
+ * Executes calls that wait at the same time together: `run` returns an outcome for each item. Calls that arrive while a
+ * group runs wait for the next one. If a group fails, each of its calls is executed alone.
  */
 export function groupCalls<Item, Outcome>(
   run: (items: readonly Item[]) => Promise<readonly Outcome[]>,

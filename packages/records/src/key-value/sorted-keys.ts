@@ -2,11 +2,11 @@ import type { KeyRange } from "./key-value.ts";
 
 const maxPlaced = 32;
 
-/** Values by key, in the order of the keys. */
+/** Values by key, sorted by key. */
 export class SortedKeys<Value> {
   readonly #values: Map<string, Value> = new Map();
   readonly #keys: string[] = [];
-  /** Keys that are not among the sorted ones yet. */
+  /** Keys that have not been sorted in yet. */
   #added: string[] = [];
 
   get(key: string): Value | undefined {
@@ -37,7 +37,7 @@ export class SortedKeys<Value> {
   #sorted(): string[] {
     const [keys, added] = [this.#keys, this.#added];
     this.#added = [];
-    // A few keys are inserted one by one, because sorting would compare all keys.
+    // Inserts a few keys one by one, because sorting would compare all keys.
     if (added.length <= maxPlaced)
       for (const key of added) keys.splice(firstFrom(keys, key), 0, key);
     else {

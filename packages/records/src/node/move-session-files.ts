@@ -13,7 +13,7 @@ const headerShape =
   /^\{"format":"ccl-session-log","formatVersion":1,"sessionId":("(?:[^"\\]|\\.)*")\}$/;
 const lineShape = /^\{"chain":"([0-9a-f]{32})","event":(.*)\}$/s;
 
-/** Moves sessions from files that versions before this package wrote into the records of the same folder. */
+/** Migrates sessions from files written by versions before this package to the records of the same folder. */
 export async function moveSessionFiles(folder: string, database: KeyValue): Promise<void> {
   for (const file of (await readdir(folder)).filter((name) => name.endsWith(".jsonl"))) {
     const path = join(folder, file);
@@ -27,7 +27,7 @@ export async function moveSessionFiles(folder: string, database: KeyValue): Prom
     const id = String(JSON.parse(sessionId));
     const head = keyOf("log", `session/${id}`);
     const writes = [...logOf(id, header, lines), ...stateOf(id, state)];
-    // If an earlier process moved the session and was killed before it deleted the files, the records stay as they are.
+    // If an earlier process moved the session and was killed before deleting the files, keeps the records as they are.
     await database.commit({ checks: [[head, undefined]], writes });
     await rm(statePath, { force: true });
     await rm(path);
@@ -38,11 +38,11 @@ function logOf(id: string, header: string, lines: readonly string[]): KeyValueEn
   const log = `session/${id}`;
   const writes: KeyValueEntry[] = [];
   let [chainBefore, last] = [sha256Hex(header).slice(0, 32), noSum];
-  // The last line is empty, or torn by a crash.
+  // The last line is empty, or cut off by a crash.
   for (const line of lines.slice(0, -1).filter((one) => one.trim() !== "")) {
     const [, chain = "", json = ""] = lineShape.exec(line) ?? [];
     const key = entryKey(log, writes.length);
-    // A damaged entry gets no valid checksum, so that reading it fails.
+    // A damaged entry gets no valid checksum, so reading it fails.
     const isWhole = json !== "" && chain === sha256Hex(chainBefore + json).slice(0, 32);
     const text = isWhole ? sealed(key, `${last} ${json}`) : `${noSum} ${last} ${line}`;
     writes.push([key, text]);

@@ -22,14 +22,14 @@ import { checksumOf, headerLine, linesOf } from "./record-lines.ts";
 /** How a folder is opened. */
 export interface FolderOptions {
   durability: Durability;
-  /** Collects descriptions of the damage. If given, the folder is read-only. */
+  /** Receives descriptions of damage. If given, the folder is read-only. */
   damage?: string[] | undefined;
 }
 
 const smallFileBytes = 4 * 1024 * 1024;
 const textsAtOnce = 500;
 
-/** Keeps keys and texts in one file that grows. It is rewritten once more than half of it is outdated. */
+/** Keeps keys and texts in one growing file. Rewrites it once more than half of it is outdated. */
 export async function openFolderKeyValue(
   folder: string,
   options: FolderOptions,
@@ -43,7 +43,7 @@ export async function openFolderKeyValue(
   return database;
 }
 
-/** Any number of processes may have the folder open. A lock serialises their steps. */
+/** Key-value store in a folder. Any number of processes may open it. A lock serialises their steps. */
 export class FolderKeyValue implements KeyValue {
   readonly #path: string;
   readonly #endPath: string;
@@ -80,7 +80,7 @@ export class FolderKeyValue implements KeyValue {
   list = (range: KeyRange): Promise<[key: string, text: string][]> =>
     this.#turns.run(async () => {
       const handle = await this.#refresh();
-      // Entries that are left out are on the next page.
+      // Entries omitted here are on the next page.
       const found = this.#index.places.list({ ...range, limit: Math.min(range.limit, 10_000) });
       const texts = await readTexts(
         handle,
@@ -129,21 +129,21 @@ export class FolderKeyValue implements KeyValue {
       }
       if (this.#options.durability === "full") await handle.datasync();
     } catch (error) {
-      // A failed step must not appear later.
+      // A failed step must not reappear later.
       await handle.truncate(wholeBytes).catch(() => undefined);
       throw error;
     }
     await this.#index.readFrom(handle, wholeBytes + bytes.length);
-    // The step counts even without it.
+    // The step counts even if this fails.
     await this.#writeEnd().catch(() => undefined);
   }
 
-  /** Updates the index with what other processes have written. */
+  /** Updates the index with the writes of other processes. */
   async #refresh(): Promise<FileHandle> {
     const { ino, size } = await stat(this.#path);
     let file = this.#file;
     if (file?.inode !== ino || size < this.#index.wholeBytes) {
-      // Before the size is read, because a writer appends lines before it moves the end.
+      // Read before the size, because a writer appends lines before it moves the end.
       const last = await this.#lastNumber();
       await file?.handle.close();
       const isReadOnly = this.#options.damage !== undefined;
@@ -165,7 +165,7 @@ export class FolderKeyValue implements KeyValue {
     if (!damage.includes(problem)) damage.push(problem);
   }
 
-  /** The number of the last line that is known to be on the disk. A file that ends earlier was truncated. */
+  /** Returns the number of the last line known to be on disk. A file that ends earlier was truncated. */
   async #lastNumber(): Promise<number> {
     const text = await unless(["ENOENT"], readFile(this.#endPath, "latin1"), "");
     const [number = "", sum] = text.split(" ");

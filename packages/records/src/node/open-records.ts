@@ -13,12 +13,12 @@ import { recordsErrorOf } from "../records-error.ts";
 import { moveSessionFiles } from "./move-session-files.ts";
 import { openFolderKeyValue } from "./open-folder-key-value.ts";
 
-/** Where records are kept, including files of this machine. */
+/** Where to keep records, including files on this machine. */
 export type NodeRecordsPlace =
   | RecordsPlace
   /** A SQLite file. Created if missing, but its folder must exist. */
   | { sqlite: { path: string; durability?: Durability | undefined } }
-  /** A folder, created if missing. `full` by default: an acknowledged write survives a power cut. */
+  /** A folder. Created if missing. Defaults to `full`: an acknowledged write survives a power cut. */
   | { folder: string; durability?: Durability | undefined };
 
 /**
@@ -36,7 +36,7 @@ export async function openRecords(
   }
 }
 
-/** Opens the database of sorted keys of a place. */
+/** Opens the key-value database for a place. */
 export async function openPlace(
   place: NodeRecordsPlace,
   signal: AbortSignal | undefined,
@@ -57,7 +57,7 @@ export async function openPlace(
       undefined,
     );
   let size = await sizeOf();
-  // Another process that opens a new file leaves it empty for a moment.
+  // While another process opens a new file, the file is briefly empty.
   for (let waits = 0; size === 0 && waits < 20; waits += 1) {
     await sleep(25, signal);
     size = await sizeOf();

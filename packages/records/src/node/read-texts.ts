@@ -2,11 +2,11 @@ import type { FileHandle } from "node:fs/promises";
 
 import type { Place } from "./record-index.ts";
 
-/** Texts that are this close to each other are read with one call. */
+/** Texts closer together than this are read with one call. */
 const nearBytes = 16 * 1024;
 const readBytes = 4 * 1024 * 1024;
 
-/** The texts at these places, in the same order. */
+/** Returns the texts at these places, in the same order. */
 export async function readTexts(
   file: FileHandle,
   places: readonly (Place | undefined)[],

@@ -4,7 +4,7 @@ import { SortedKeys } from "../key-value/sorted-keys.ts";
 import { damagedError } from "../records/stored-text.ts";
 import { parseHeader, parseLine, type RecordLine } from "./record-lines.ts";
 
-/** The position of a text in the file. */
+/** Position of a text in the file. */
 export interface Place {
   offset: number;
   bytes: number;
@@ -13,18 +13,18 @@ export interface Place {
 const blockBytes = 1024 * 1024;
 const lineFeed = 0x0a;
 
-/** Index of a records file, as far as it has been read. */
+/** Index of a records file, up to the point that has been read. */
 export class RecordIndex {
   readonly places: SortedKeys<Place> = new SortedKeys();
-  /** Bytes of the texts that are still current. */
+  /** Total bytes of current texts. */
   liveBytes = 0;
   /** Offset after the last complete step. */
   wholeBytes = 0;
-  /** Bytes after that offset, which a killed writer left. */
+  /** Bytes after that offset, left by a killed writer. */
   tornBytes = 0;
-  /** Number of the line after the last complete step. */
+  /** Number of the first line after the last complete step. */
   nextNumber = 0;
-  /** Descriptions of damaged lines. If absent, damage makes reading fail. */
+  /** Descriptions of damaged lines. If absent, reading fails on damage. */
   readonly damage: string[] | undefined;
   readonly #path: string;
   /** Lines read so far, and lines up to `wholeBytes`. */
@@ -62,13 +62,13 @@ export class RecordIndex {
       }
       rest = bytes.subarray(start);
     }
-    // A changed line feed: a killed writer never leaves a single byte after a complete line.
+    // The line feed was changed. A killed writer never leaves a single byte after a complete line.
     const isChangedEnd = parseLine(rest.subarray(0, -1)) !== undefined;
     if (isChangedEnd) this.#report(`The last line of "${this.#path}" has no end.`);
     this.tornBytes = sizeBytes - this.wholeBytes;
   }
 
-  /** Takes a line into the index. Undefined for the header and for a damaged line. */
+  /** Adds a line to the index. Returns undefined for the header and for a damaged line. */
   #take(bytes: Buffer, pendingCount: number): RecordLine | undefined {
     this.#lineCount += 1;
     if (this.#lineCount === 1) {

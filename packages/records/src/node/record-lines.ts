@@ -7,28 +7,28 @@ export interface RecordLine {
   /** One more than the number of the previous line. */
   number: number;
   key: string;
-  /** Where the text is within the line. Undefined for a removal. */
+  /** Position of the text within the line. Undefined for a removal. */
   text: { start: number; bytes: number } | undefined;
-  /** The lines of a step count once its last line is there. */
+  /** True for the last line of a step. The step counts once this line exists. */
   isLast: boolean;
 }
 
 const sumBytes = 8;
 const tab = 0x09;
 
-/** The first line of a file whose next line has the number `from`. */
+/** Returns the first line of a file whose next line has the number `from`. */
 export function headerLine(from: number): string {
   return `${JSON.stringify({ format: "ccl-records", formatVersion: 1, from })}\n`;
 }
 
-/** The number of the first line after the header. Undefined if the line is not a header. */
+/** Returns the number of the first line after the header. Undefined if the line is not a header. */
 export function parseHeader(line: string): number | undefined {
   const [, from] =
     /^\{"format":"ccl-records","formatVersion":1,"from":(\d{1,15})\}$/.exec(line) ?? [];
   return from === undefined ? undefined : Number(from);
 }
 
-/** The lines of one step, each with a checksum and its number. */
+/** Returns the lines of one step, each with a checksum and its number. */
 export function linesOf(writes: readonly KeyValueEntry[], from: number): string[] {
   return writes.map(([key, text], at) => {
     const flag = at === writes.length - 1 ? "." : "+";
@@ -37,7 +37,7 @@ export function linesOf(writes: readonly KeyValueEntry[], from: number): string[
   });
 }
 
-/** A checksum of eight hex digits. */
+/** Returns a checksum of eight hex digits. */
 export function checksumOf(data: string | Uint8Array): string {
   return crc32(data).toString(16).padStart(sumBytes, "0");
 }

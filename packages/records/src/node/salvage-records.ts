@@ -10,8 +10,8 @@ import { openFolderKeyValue } from "./open-folder-key-value.ts";
 import { type NodeRecordsPlace, openPlace } from "./open-records.ts";
 
 /**
- * Copies everything that is intact in a damaged store into an empty one, and reports what is lost. The damaged store
- * stays unchanged. If the report has no `lost` entries, the store was intact.
+ * Copies everything intact in a damaged store to an empty one, and reports what was lost. The damaged store is not
+ * changed. If the report has no `lost` entries, the store was intact.
  * @throws RecordsError
  */
 export async function salvageRecords(

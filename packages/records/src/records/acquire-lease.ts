@@ -5,7 +5,7 @@ import type { Lease, LeaseRequest } from "./records.ts";
 import { keyOf } from "./stored-key.ts";
 import { sealed } from "./stored-text.ts";
 
-/** The lease, or a result that says that another caller holds it. Undefined if a concurrent write interfered. */
+/** Returns the lease, or a result saying that another caller holds it. Undefined if a concurrent write interfered. */
 export async function acquireLease(
   database: KeyValue,
   name: string,

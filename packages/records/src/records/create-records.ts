@@ -1,4 +1,5 @@
 import { throwIfAborted, untilAborted } from "@ccl/core/async";
+import { withoutUndefined } from "@ccl/core/json";
 import { pageLimit } from "@ccl/core/paging";
 
 import type { KeyValue } from "../key-value/key-value.ts";
@@ -13,12 +14,12 @@ import { keyOf, parseKey, rangeOf, requireName, type StoredKind } from "./stored
 const listSizes = { byDefault: 100, max: 1_000 };
 const entrySizes = { byDefault: 1_000, max: 10_000 };
 /**
- * A write without an expected version can collide with others between its read and its step. It gives up after this
- * many attempts.
+ * Maximum number of attempts of a write without an expected version. It can collide with others between its read and
+ * its step.
  */
 const maxAttempts = 100;
 
-/** Records over a database of sorted keys. */
+/** Creates records on a database of sorted keys. */
 export function createRecords(database: KeyValue): Records {
   const calls = createCalls(database);
   const list = async <Item>(
@@ -50,7 +51,7 @@ export function createRecords(database: KeyValue): Records {
     list: (options = {}) =>
       calls.run(options.signal, async () => {
         const { items, cursor } = await list("record", options, recordOf);
-        return cursor === undefined ? { records: items } : { records: items, cursor };
+        return withoutUndefined({ records: items, cursor });
       }),
     listLogs: (options = {}) =>
       calls.run(options.signal, async () => {
@@ -59,7 +60,7 @@ export function createRecords(database: KeyValue): Records {
           version: headOf(key, text, `The log "${name}"`).version,
         });
         const { items, cursor } = await list("log", options, logOf);
-        return cursor === undefined ? { logs: items } : { logs: items, cursor };
+        return withoutUndefined({ logs: items, cursor });
       }),
     readLog: (name, { from = 0, limit, signal } = {}) =>
       calls.run(signal, async () => {
@@ -121,9 +122,7 @@ async function attempt<Value>(
   throw new RecordsError("conflict", `Other writers were first ${maxAttempts} times in a row.`);
 }
 
-/**
- * Wraps all calls: they are rejected after `close`, which waits for running calls, and they fail with one error class.
- */
+/** Wraps all calls: rejects them after `close`, which waits for running calls, and converts errors to one class. */
 function createCalls(database: KeyValue): {
   run<Value>(signal: AbortSignal | undefined, call: () => Promise<Value>): Promise<Value>;
   close(): Promise<void>;

@@ -1,18 +1,18 @@
 import type { KeyValueCommit, KeyValueEntry } from "../key-value/key-value.ts";
 import { RecordsError } from "../records-error.ts";
 import type { ChangeOutcome, Lease, RecordChange } from "./records.ts";
-import { entryKey, keyOf, requireName } from "./stored-key.ts";
-import { noSum, requireUnsealed, sealed, sumOf } from "./stored-text.ts";
+import { entryKey, keyOf, parseKey, requireName } from "./stored-key.ts";
+import { damagedError, noSum, sealed, sumOf, unsealed } from "./stored-text.ts";
 
-/** The current texts of the keys that a write touches. */
+/** Current texts of the keys that a write affects. */
 type Stored = ReadonlyMap<string, string | undefined>;
 
-/** A step of the database, and the outcomes of its changes. */
+/** A database step, and the outcomes of its changes. */
 interface WritePlan extends KeyValueCommit {
   outcomes: ChangeOutcome[];
 }
 
-/** The name that a change affects, and the key that holds its version. */
+/** Returns the name that a change affects, and the key that contains its version. */
 export function targetOf(change: RecordChange): { key: string; name: string } {
   const isLog = "append" in change || "removeLog" in change;
   const name =
@@ -28,7 +28,7 @@ export function targetOf(change: RecordChange): { key: string; name: string } {
 }
 
 /**
- * Plans the step that applies the changes to what is stored. Entries are written before the head that counts them and
+ * Plans the step that applies the changes to the stored data. Entries are written before the head that counts them and
  * removed after it, so that a log is complete after each write of a database without transactions.
  * @throws RecordsError `conflict`, `damaged` or `invalid_options`
  */
@@ -53,16 +53,18 @@ export function planWrite(
   return { checks, writes, outcomes };
 }
 
-/** A version. For a log also the checksum of its last entry. */
+/** A version. For a log, also the checksum of its last entry. */
 interface Head {
   version: number;
   rest: string;
 }
 
-/** The version in a key's text, 0 if there is none. @throws RecordsError `damaged` */
+/** Parses the version from a key's text. Returns 0 if there is none. @throws RecordsError `damaged` */
 export function headOf(key: string, text: string | undefined, what: string): Head {
   if (text === undefined) return { version: 0, rest: noSum };
-  const [version = "", rest = ""] = requireUnsealed(key, text, 2, what);
+  const [version, rest] = unsealed(key, text) ?? [];
+  if (version === undefined || rest === undefined)
+    throw damagedError(`${what} is not what was written.`, { key, name: parseKey(key)?.name });
   return { version: Number(version), rest };
 }
 

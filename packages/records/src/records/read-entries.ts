@@ -6,8 +6,7 @@ import { entryKey, keyOf } from "./stored-key.ts";
 import { damagedError, noSum, sumOf, unsealed } from "./stored-text.ts";
 
 /**
- * Reads a page of a log. Each entry must be intact and follow the previous one, and the last entry must be the one that
- * the head names.
+ * Reads a page of a log. Each entry must be intact and follow the previous one, and the last entry must match the head.
  * @throws RecordsError `damaged` with `details.position`
  */
 export async function readEntries(
@@ -31,7 +30,7 @@ export async function readEntries(
         throw lost(name, end - 1);
       return { entries, version };
     } catch (error) {
-      // The log may have been removed or replaced meanwhile.
+      // The log may have been removed or replaced in the meantime.
       const [now] = await database.get([key]);
       if (now === text) throw error;
     }
@@ -45,9 +44,9 @@ function entriesIn(
   const entries: unknown[] = [];
   for (let position = from; position < end; position += 1) {
     const key = entryKey(name, position);
-    const [sumBefore, json] = unsealed(key, texts.get(key) ?? "", 2) ?? [];
+    const [sumBefore, json] = unsealed(key, texts.get(key) ?? "") ?? [];
     if (json === undefined) throw lost(name, position);
-    // If the entry before the page is damaged, its own page reports that.
+    // If the entry before the page is damaged, reading its own page reports that.
     const before = position === 0 ? noSum : texts.get(entryKey(name, position - 1));
     if (before !== undefined && sumOf(before) !== sumBefore) throw lost(name, position);
     entries.push(JSON.parse(json));

@@ -6,7 +6,7 @@ import { damagedError } from "./stored-text.ts";
 import { keyAfter } from "./stored-key.ts";
 
 /**
- * Reads as many entries of the range as there are, whatever pages the database returns.
+ * Reads as many entries of the range as exist, regardless of the database's page size.
  * @throws RecordsError `damaged` if the database does not sort its keys
  */
 export async function readRange(

@@ -6,8 +6,9 @@ const hexLength = 64;
 const isHashed = /~[0-9a-f]{64}$/;
 
 /**
- * Joins a kind and ids to an unambiguous name. Long ids end with their hash. The last id is kept as it is, so that names
- * sort like their last ids. With an empty last id it is the prefix of the names that begin with the others.
+ * Joins a kind and ids to an unambiguous name. Replaces the end of long ids with their hash. Keeps the last id as is,
+ * so that names sort like their last ids. With an empty last id, returns the prefix of names that start with the
+ * others.
  */
 export function recordName(kind: string, ...ids: readonly string[]): string {
   const parts = ids.map((id, at) =>
@@ -24,7 +25,7 @@ function partOf(id: string): string {
 const highestUnit = 0xff_ff;
 const maxUnits = 40;
 
-/** A part of a name that sorts before those of all lower ids. */
+/** Returns a name part that sorts before those of all lower ids. */
 export function descendingId(id: string): string {
   const units = Array.from({ length: Math.min(id.length, maxUnits) }, (_, at) =>
     (highestUnit - id.charCodeAt(at)).toString(16).padStart(4, "0"),

@@ -1,19 +1,17 @@
-/** A named value, as JSON. */
+/** A named JSON value. */
 export interface StoredRecord {
   name: string;
   value: unknown;
-  /** 1 for a new record, and 1 more after each `put`. A removed record starts again. */
+  /** 1 for a new record, incremented by each `put`. A removed record starts again at 1. */
   version: number;
 }
 
-/** One change of a `write`. Names have 1 to 300 characters. */
+/** One change of a `write`. Names are 1 to 300 characters long. */
 export type RecordChange =
-  /** `expectedVersion` 0 means that there must be no record yet. Without an expected version the last write wins. */
+  /** `expectedVersion` 0 means that the record must not exist yet. Without an expected version, the last write wins. */
   | { put: string; value: unknown; expectedVersion?: number | undefined }
   | { remove: string; expectedVersion?: number | undefined }
-  /**
-   * Appends entries. `expectedVersion` is the number of entries before. Without it they are added to whatever is there.
-   */
+  /** Appends entries. `expectedVersion` is the number of existing entries. Without it, appends to whatever exists. */
   | { append: string; entries: readonly unknown[]; expectedVersion?: number | undefined }
   | { removeLog: string; expectedVersion?: number | undefined };
 
@@ -23,12 +21,12 @@ export interface ChangeOutcome {
   after: number;
 }
 
-/** Which records or logs to list. They are ordered by the code units of their names. */
+/** Which records or logs to list. They are sorted by name in code units. */
 export interface ListOptions extends RecordsCall {
   prefix?: string | undefined;
-  /** The cursor of the previous page. */
+  /** Cursor from the previous page. */
   cursor?: string | undefined;
-  /** 100 by default, up to 1,000. */
+  /** Defaults to 100, up to 1,000. */
   limit?: number | undefined;
 }
 
@@ -41,7 +39,7 @@ export interface RecordPage {
 
 /** A page of logs. */
 export interface LogList {
-  /** `version` is the number of entries of the log. */
+  /** `version` is the number of entries in the log. */
   logs: { name: string; version: number }[];
   /** Absent on the last page. */
   cursor?: string | undefined;
@@ -49,28 +47,28 @@ export interface LogList {
 
 /** Which entries to read. */
 export interface ReadLogOptions extends RecordsCall {
-  /** Position of the first entry. 0 by default. */
+  /** Position of the first entry. Defaults to 0. */
   from?: number | undefined;
-  /** 1,000 by default, up to 10,000. */
+  /** Defaults to 1,000, up to 10,000. */
   limit?: number | undefined;
 }
 
 /** A page of a log, oldest first. */
 export interface LogPage {
   entries: unknown[];
-  /** The number of entries of the log. 0 if it does not exist. */
+  /** Number of entries in the log. 0 if it does not exist. */
   version: number;
 }
 
-/** A lease, which lets one holder at a time work on something. */
+/** A lease lets one holder at a time work on something. */
 export interface Lease {
   name: string;
-  /** Larger than the token of every earlier holder. A `write` with the lease fails once there is a larger token. */
+  /** Larger than every earlier holder's token. A `write` with the lease fails once a larger token exists. */
   token: number;
   untilMs: number;
 }
 
-/** Options of acquiring a lease. */
+/** Options for acquiring a lease. */
 export interface LeaseRequest extends RecordsCall {
   /** Lifetime in milliseconds. 0 together with `held` releases the lease. */
   ttlMs: number;
@@ -85,25 +83,25 @@ export interface RecordsCall {
 }
 
 /**
- * One place for what an application keeps: records with versions, append-only logs, and leases. Values are JSON. They are
- * read as new objects with their members in the same order. Every promise rejects with a `RecordsError`.
+ * Stores an application's data: versioned records, append-only logs, and leases. Values are JSON. Reads return new
+ * objects with their members in the original order. Every promise rejects with a `RecordsError`.
  */
 export interface Records {
   get(name: string, options?: RecordsCall): Promise<StoredRecord | undefined>;
-  /** One result for each name, in the requested order. */
+  /** Returns one result per name, in the requested order. */
   getMany(names: readonly string[], options?: RecordsCall): Promise<(StoredRecord | undefined)[]>;
   list(options?: ListOptions): Promise<RecordPage>;
   readLog(name: string, options?: ReadLogOptions): Promise<LogPage>;
   listLogs(options?: ListOptions): Promise<LogList>;
   /**
-   * Applies all changes or none. Each name can have one change. Returns their outcomes in the same order.
+   * Applies all changes or none. Each name can have only one change. Returns the outcomes in the same order.
    * @throws RecordsError `conflict` if a version is not the expected one or `lease` is no longer the newest
    */
   write(
     changes: readonly RecordChange[],
     options?: RecordsCall & { lease?: Lease | undefined },
   ): Promise<ChangeOutcome[]>;
-  /** Undefined while another caller holds it. With `held` also if another caller has held it since. */
+  /** Returns undefined while another caller holds it. With `held`, also if another caller has held it since. */
   acquireLease(name: string, request: LeaseRequest): Promise<Lease | undefined>;
   /** Waits for running calls. Later calls fail with `closed`. Closing twice does nothing. */
   close(): Promise<void>;

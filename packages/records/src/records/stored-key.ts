@@ -1,24 +1,24 @@
 import { RecordsError } from "../records-error.ts";
 
-/** What a key stands for: a record, the head of a log, an entry of a log, or a lease. */
+/** What a key identifies: a record, the head of a log, an entry of a log, or a lease. */
 export type StoredKind = "record" | "log" | "entry" | "lease";
 
 const letters = { record: "r", log: "l", entry: "e", lease: "t" } as const;
 const maxName = 300;
-/** Sorts after every name of a kind. */
+/** Sorts after all names of a kind. */
 const afterNames = "\u007f";
 
-/** The key of a name. Keys sort like their names, by code units. */
+/** Returns the key of a name. Keys sort like their names, by code units. */
 export function keyOf(kind: StoredKind, name: string): string {
   return `${letters[kind]} ${escaped(name)}`;
 }
 
-/** The key of an entry. The first entry has position 0. */
+/** Returns the key of an entry. The first entry has position 0. */
 export function entryKey(log: string, position: number): string {
   return `${keyOf("entry", log)} ${String(position).padStart(12, "0")}`;
 }
 
-/** The keys of names with a prefix, only those after `cursor` if it is given. */
+/** Returns the key range of names with a prefix, starting after `cursor` if given. */
 export function rangeOf(
   kind: StoredKind,
   { prefix = "", cursor }: { prefix?: string | undefined; cursor?: string | undefined },
@@ -29,14 +29,16 @@ export function rangeOf(
 }
 
 /**
- * The key that sorts directly after another: no key ends in a blank, and no character of a name sorts below a blank.
+ * Returns the key that sorts directly after another. No key ends in a space, and no character of a name sorts below a
+ * space.
  */
 export function keyAfter(key: string): string {
   return `${key} `;
 }
 
 /**
- * The name that a key stands for, and the position of an entry. Undefined for a key that this package did not write.
+ * Returns the name that a key stands for, and the position of an entry. Undefined for a key that this package did not
+ * write.
  */
 export function parseKey(
   key: string,
@@ -54,8 +56,8 @@ export function requireName(name: unknown): asserts name is string {
 }
 
 /**
- * Encodes a name as printable ASCII that sorts like the name: `!` and everything below it sort lower, everything above
- * ASCII higher.
+ * Encodes a name as printable ASCII that sorts like the name. `!` and everything below it sort lower, everything above
+ * ASCII sorts higher.
  */
 function escaped(name: string): string {
   return name.replace(/[^"-}]/g, (unit) => {

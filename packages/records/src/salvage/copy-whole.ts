@@ -10,14 +10,14 @@ import { RecordsError } from "../records-error.ts";
 export interface SalvageReport {
   records: number;
   entries: number;
-  /** A sentence for each damaged or missing place. If empty, the store is intact. */
+  /** One sentence per damaged or missing place. If empty, the store is intact. */
   lost: string[];
 }
 
 const entriesAtOnce = 500;
 
 /**
- * Copies everything intact into an empty database. Entries after a gap move up, so that their log has no gap.
+ * Copies everything intact to an empty database. Entries after a gap move up, so that the copied log has none.
  * @throws RecordsError `invalid_options` if the target is not empty
  */
 export async function copyWhole(
@@ -30,7 +30,7 @@ export async function copyWhole(
   const report: SalvageReport = { records: 0, entries: 0, lost };
   for (const kind of ["record", "lease"] as const) {
     for await (const entries of pagesOf(source, kind)) {
-      const whole = entries.filter(([key, text]) => unsealed(key, text, 2) !== undefined);
+      const whole = entries.filter(([key, text]) => unsealed(key, text) !== undefined);
       for (const [key] of entries.filter((entry) => !whole.includes(entry)))
         lost.push(`${nameOf(key)} is not what was written.`);
       if (kind === "record") report.records += whole.length;
@@ -58,7 +58,7 @@ async function* pagesOf(
   }
 }
 
-/** The number of entries of each log. Undefined if its head is damaged. */
+/** Returns the number of entries of each log. Undefined if its head is damaged. */
 async function versionsOf(
   source: KeyValue,
   lost: string[],
@@ -66,7 +66,7 @@ async function versionsOf(
   const versions = new Map<string, number | undefined>();
   for await (const heads of pagesOf(source, "log")) {
     for (const [key, text] of heads) {
-      const version = unsealed(key, text, 2)?.[0];
+      const version = unsealed(key, text)?.[0];
       const name = parseKey(key)?.name;
       if (version === undefined) lost.push(`The head of ${nameOf(key)} is not what was written.`);
       if (name !== undefined)
@@ -83,10 +83,10 @@ function nameOf(key: string): string {
   return kind === "entry" ? `Entry ${position} of the log "${name}"` : `The ${kind} "${name}"`;
 }
 
-/** Writes logs anew, one after the other. */
+/** Rewrites logs, one after the other. */
 class LogCopies {
   readonly #target: Records;
-  /** Logs whose entries are not copied yet. */
+  /** Logs whose entries have not been copied yet. */
   readonly #versions: Map<string, number | undefined>;
   readonly #lost: string[];
   #log:
@@ -109,7 +109,7 @@ class LogCopies {
   async add(entries: readonly (readonly [key: string, text: string])[]): Promise<void> {
     for (const [key, text] of entries) {
       const { name, position } = parseKey(key) ?? { name: "", position: 0 };
-      const [sumBefore, json] = unsealed(key, text, 2) ?? [];
+      const [sumBefore, json] = unsealed(key, text) ?? [];
       if (json === undefined) continue;
       if (this.#log?.name !== name) await this.#begin(name);
       const log = this.#log;
@@ -128,7 +128,7 @@ class LogCopies {
     await this.#flush();
   }
 
-  /** Returns the number of entries. */
+  /** Finishes copying. Returns the number of entries. */
   async end(): Promise<number> {
     await this.#finish();
     for (const [name, version = 0] of this.#versions)

@@ -5,10 +5,10 @@ import type { KeyValue, KeyValueEntry } from "../key-value/key-value.ts";
 import { recordsErrorOf } from "../records-error.ts";
 
 const rowsAtOnce = 256;
-/** If no row can be read for this many numbers, no further rows are expected. */
+/** Size of a gap in row numbers after which no further rows are expected. */
 const maxGap = 10_000;
 
-/** The rows of a damaged SQLite file that can still be read, as a database in memory. */
+/** Reads the readable rows of a damaged SQLite file into an in-memory database. */
 export async function readWholeRows(database: SqliteDatabase, lost: string[]): Promise<KeyValue> {
   const select = database.prepare(
     `SELECT rowid AS number, ${textOf("key")}, ${textOf("value")} FROM ccl_records
@@ -45,7 +45,7 @@ export async function readWholeRows(database: SqliteDatabase, lost: string[]): P
   return rows;
 }
 
-/** Null for bytes, because a damaged length makes drivers request more memory than there is. */
+/** Selects a text column. Null for bytes, because a damaged length causes drivers to request excessive memory. */
 function textOf(column: string): string {
   return `CASE WHEN typeof(${column}) = 'text' THEN ${column} END AS ${column}`;
 }

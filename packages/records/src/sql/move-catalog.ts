@@ -12,10 +12,10 @@ import {
 
 import { jsonOfRow, moveLogRows, moveRecords } from "./move-log.ts";
 
-/** Longer ids end with their hash, as @ccl/catalog writes them. */
+/** Longer ids end with their hash, as written by @ccl/catalog. */
 const longestId = 200;
 
-/** Moves a catalogue: a record per resource, a log of its history, and a record per vector. */
+/** Migrates a catalogue: a record per resource, a log of its history, and a record per vector. */
 export function* moveCatalog(): SqlSteps<void> {
   const resources = yield* rowsOf(
     "SELECT id_key, record AS json, sha256 FROM ccl_catalog_resources WHERE record IS NOT NULL",

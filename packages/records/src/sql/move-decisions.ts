@@ -2,7 +2,7 @@ import { numberIn, requiredJsonIn, rowsOf, type SqlSteps, textIn } from "@ccl/sq
 
 import { moveLog } from "./move-log.ts";
 
-/** Moves the decisions of gateways into a log per session. Only PostgreSQL has this table. */
+/** Migrates gateway decisions to one log per session. Only PostgreSQL has this table. */
 export function* moveDecisions(): SqlSteps<void> {
   const select = `SELECT session, decision::text AS decision, (extract(epoch FROM kept_at) * 1000)::float8 AS kept
     FROM ccl_gateway_decisions ORDER BY session, kept_at`;

@@ -6,19 +6,19 @@ import { noSum, sealed, sumOf } from "../records/stored-text.ts";
 
 const insert = "INSERT INTO ccl_records (key, value) VALUES ROWS";
 
-/** JSON of an earlier version. A damaged value gets no valid checksum, so that reading it fails. */
+/** JSON from an earlier version. A damaged value gets no valid checksum, so reading it fails. */
 interface FormerJson {
   json: string;
   isWhole: boolean;
 }
 
-/** The columns `json` and `sha256` of a row. */
+/** Returns the columns `json` and `sha256` of a row. */
 export function jsonOfRow(row: SqlRow): FormerJson {
   const json = textIn(row, "json");
   return { json, isWhole: sha256Hex(json) === textIn(row, "sha256") };
 }
 
-/** Writes a log's entries and its head. A position without an entry stays missing. */
+/** Writes a log's entries and its head. Leaves positions without an entry missing. */
 export function* moveLog(
   name: string,
   version: number,
@@ -35,7 +35,7 @@ export function* moveLog(
   yield* insertRows(insert, [...rows, [key, sealed(key, `${version} ${last}`)]]);
 }
 
-/** Like `moveLog`, for rows with a `position`, in that order. */
+/** Like `moveLog`, but for rows with a `position`, in that order. */
 export function* moveLogRows(
   name: string,
   version: number,
@@ -45,7 +45,7 @@ export function* moveLogRows(
   yield* moveLog(name, version, entries);
 }
 
-/** Writes records, with version 1 if none is given. */
+/** Writes records, with version 1 unless specified. */
 export function* moveRecords(
   records: readonly (FormerJson & { name: string; version?: number })[],
 ): SqlSteps<void> {

@@ -21,7 +21,7 @@ function* moveValues(values: Record<string, unknown>): SqlSteps<void> {
   );
 }
 
-/** Moves runs and chats of operations into the records that its stores use. */
+/** Migrates runs and chats of operations to the records that its stores use. */
 export function* moveOperations(): SqlSteps<void> {
   const branches = new Map<string, Branch>();
   const branchOf = (key: string): Branch => {
@@ -142,7 +142,7 @@ function* moveRun(row: SqlRow): SqlSteps<void> {
   });
 }
 
-/** A value that was stored with its longest text at the front, and a mark wherever the text belongs. */
+/** Decodes a value that was stored with its longest text in front, and a mark wherever that text belongs. */
 function unpacked(row: SqlRow, column: string): unknown {
   if (row[column] === null) return undefined;
   const [json = "", quoted, ...parts] = textIn(row, column).split("\u0001");

@@ -2,7 +2,7 @@ import { numberIn, requiredJsonIn, rowsOf, type SqlSteps, textIn } from "@ccl/sq
 
 import { moveRecords } from "./move-log.ts";
 
-/** Moves profiles of operations into a record each, with the versions that they have. */
+/** Migrates operations profiles to one record each, keeping their versions. */
 export function* moveProfiles(): SqlSteps<void> {
   const rows = yield* rowsOf("SELECT profile_id, version, profile FROM ccl_operation_profiles");
   yield* moveRecords(

@@ -2,7 +2,7 @@ import { numberIn, requiredJsonIn, rowsOf, type SqlSteps, textIn } from "@ccl/sq
 
 import { moveLogRows, moveRecords } from "./move-log.ts";
 
-/** Moves sessions into a log of events and a record of state each. */
+/** Migrates each session to a log of events and a record of its state. */
 export function* moveSessions(): SqlSteps<void> {
   for (const log of yield* rowsOf("SELECT log_no, session_id, version FROM ccl_session_logs")) {
     const name = `session/${textIn(log, "session_id")}`;

@@ -11,10 +11,10 @@ const operationTables = "tokens runs requests events steps branches turns writes
   /\w+/g,
   "ccl_operation_$&",
 );
-/** Versions of the tables of operations that can be moved. Before version 5 they contain the profiles. */
+/** Versions of the operations tables that can be migrated. Versions before 5 contain the profiles. */
 const [firstOperations, firstWithoutProfiles] = [4, 5];
 
-/** The tables that versions before this package kept, and what moves each of them into records. */
+/** Tables of versions before this package, and the functions that move them to records. */
 const formers: { component: string; tables: string; move(): SqlSteps<void> }[] = [
   {
     component: "session_store",
@@ -31,16 +31,16 @@ const formers: { component: string; tables: string; move(): SqlSteps<void> }[] =
   { component: "operations", tables: operationTables, move: moveOperations },
 ];
 
-/** True if there is something to move. A read-only database counts as having nothing. */
+/** True if there is something to migrate. A read-only database counts as having nothing. */
 export function* hasFormerTables(): SqlSteps<boolean> {
   const rows = yield* rowsOf("SELECT component FROM ccl_schema");
   return rows.some((row) => formers.some(({ component }) => component === row["component"]));
 }
 
-/** Moves what earlier versions wrote, once, and drops their tables. */
+/** Migrates data from earlier versions, once, and drops its tables. */
 export function* moveTables(): SqlSteps<void> {
   for (const { component, tables, move } of formers) {
-    // If two processes open the database at once, the second one waits here for the first and moves nothing.
+    // If two processes open the database at once, the second waits here for the first and moves nothing.
     const taken = "DELETE FROM ccl_schema WHERE component = ? RETURNING version";
     const [row] = yield* rowsOf(taken, component);
     if (row === undefined) continue;

@@ -16,12 +16,12 @@ import { groupCalls } from "../key-value/group-calls.ts";
 import type { KeyRange, KeyValue, KeyValueCommit } from "../key-value/key-value.ts";
 import { hasFormerTables, moveTables } from "./move-tables.ts";
 
-/** Parameters of one statement, far below the limit of any driver. */
+/** Parameters per statement, far below the limit of any driver. */
 const keysAtOnce = 400;
 /** Thrown within a transaction to roll it back. */
 const checkFailed = Symbol("a check does not hold");
 
-/** Keeps keys and texts in the table `ccl_records`, which is created if missing. */
+/** Opens a store that keeps keys and texts in the table `ccl_records`, which is created if missing. */
 export async function openSqlKeyValue(
   target: SqliteDatabase | PostgresClient,
   signal: AbortSignal | undefined,
@@ -30,7 +30,7 @@ export async function openSqlKeyValue(
   if ("query" in target)
     await migrate(target, { ...options, migrations: [tableOf('text COLLATE "C"')] });
   else {
-    // What is deleted or replaced is overwritten in the file.
+    // Overwrites deleted or replaced data in the file.
     target.exec("PRAGMA secure_delete = ON");
     await migrate(target, { ...options, migrations: [tableOf("text")] });
   }
@@ -50,7 +50,7 @@ export async function openSqlKeyValue(
       try {
         return await runSqlSteps(target, () => write(commits, { lock, isLazy }));
       } catch (error) {
-        // A commit of another process was first. In a group each is tried alone.
+        // Another process committed first. In a group, each commit is then tried alone.
         if (error === checkFailed && commits.length === 1) return [false];
         throw error;
       }
@@ -68,7 +68,7 @@ function* readAll(calls: readonly (readonly string[])[]): SqlSteps<(string | und
   return calls.map((keys) => keys.map((key) => texts.get(key)));
 }
 
-/** Reads the texts of keys. With `lock` no other transaction can change them until the transaction ends. */
+/** Reads the texts of keys. With `lock`, no other transaction can change them until this one ends. */
 function* read(keys: readonly string[], lock = ""): SqlSteps<Map<string, string>> {
   const texts = new Map<string, string>();
   for (const some of pieces(keys)) {
@@ -86,15 +86,15 @@ function* list({ from, before, limit }: KeyRange): SqlSteps<[key: string, text: 
   return rows.map((row) => [textIn(row, "key"), textIn(row, "value")]);
 }
 
-/** Checks the commits one after another, each against what those before it write, and writes what is left of them. */
+/** Checks each commit in turn against what earlier ones write, and writes the combined result. */
 function* write(
   commits: readonly KeyValueCommit[],
   { lock, isLazy }: { lock: string; isLazy: boolean },
 ): SqlSteps<boolean[]> {
-  // An acknowledged write is on the server's disk, whatever the server's setting says.
+  // Acknowledged writes are on the server's disk, regardless of the server's setting.
   if (isLazy) yield* run("SET LOCAL synchronous_commit = on");
   const checked = new Set(commits.flatMap(({ checks }) => checks.map(([key]) => key)));
-  // All writers use the same order, so that no two of them wait for each other.
+  // All writers lock in the same order, so that no two of them wait for each other.
   const stored = yield* read([...checked].sort(), lock);
   const outcomes = acceptCommits(commits, new Map(stored));
   const accepted = commits.filter((_, at) => outcomes[at]);

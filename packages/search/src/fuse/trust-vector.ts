@@ -3,16 +3,15 @@ import type { SearchHit } from "../search-index.ts";
 const minHits = 4;
 const maxHits = 100;
 /**
- * Correlation, minus its standard error, from which vectors count fully. At 0 they do not count.
+ * The correlation, less its standard error, at which vectors get full weight. At 0 they get none.
  */
 const fullTrust = 0.15;
 
 /**
- * The trust in vectors, 0..1. It is the correlation of vector scores with word scores over the best
- * word hits. The standard error for so few hits is subtracted, and the result is multiplied by the
- * share of these hits that have a vector. An embedding that knows the language agrees with the
- * words to some extent, while a broken one agrees only by chance. If too few hits have a vector to
- * judge, the result is half of that share.
+ * Returns the trust in vectors, 0..1: the correlation of vector scores with word scores over the
+ * best word hits, less its standard error, times the share of these hits that have a vector. An
+ * embedding that knows the language agrees with the words to some extent, while a broken one agrees
+ * only by chance. If too few hits have a vector to judge, returns half of that share.
  */
 export function trustVector(text: readonly SearchHit[], vector: readonly SearchHit[]): number {
   const scores = new Map(vector.map(({ id, score }) => [id, score]));
@@ -28,7 +27,7 @@ export function trustVector(text: readonly SearchHit[], vector: readonly SearchH
   return coverage * Math.min(1, Math.max(0, trust));
 }
 
-/** Pearson's correlation. 0 if one side does not vary. */
+/** Returns the Pearson correlation, or 0 if either side is constant. */
 function correlationOf(pairs: readonly (readonly [number, number])[]): number {
   let leftMean = 0;
   let rightMean = 0;

@@ -1,19 +1,19 @@
 import { SearchError } from "../search-error.ts";
 
 /**
- * Reads bytes that a `ByteWriter` wrote. Throws `index_damaged` past the end and for numbers out of
- * range.
+ * Reads bytes written by a `ByteWriter`. Throws `index_damaged` when reading past the end or if a
+ * number is out of range.
  */
 export interface ByteReader {
-  /** Reads a count of up to `max`. */
+  /** Reads a whole number up to `max`. */
   readCount(max: number): number;
-  /** The next bytes, without a copy. */
+  /** Returns the next bytes without copying them. */
   readBytes(size: number): Uint8Array;
   readFloat32(): number;
   isAtEnd(): boolean;
 }
 
-/** The error for a saved index whose bytes have changed. */
+/** Creates the error for a saved index whose bytes have changed. */
 export function damaged(reason: string, cause?: unknown): SearchError {
   return new SearchError(
     "index_damaged",

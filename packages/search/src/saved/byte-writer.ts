@@ -1,11 +1,11 @@
 /** A buffer that grows as bytes are written. */
 export interface ByteWriter {
-  /** Writes a whole number from 0 to 2^53, seven bits per byte, lowest first (LEB128). */
+  /** Writes a whole number from 0 to 2^53 with seven bits per byte, lowest first (LEB128). */
   writeCount(value: number): void;
   writeBytes(bytes: Uint8Array): void;
-  /** Writes little-endian IEEE 754. */
+  /** Writes a little-endian IEEE 754 number. */
   writeFloat32(value: number): void;
-  /** Returns a copy of the written bytes. */
+  /** Returns a copy of the bytes written so far. */
   finish(): Uint8Array;
 }
 

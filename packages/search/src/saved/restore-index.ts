@@ -20,7 +20,7 @@ const maxLength = 2 ** 32 - 1;
 /**
  * Restores a saved index.
  * @throws SearchError `index_damaged` if the bytes changed, `invalid_options` if they were saved by
- * another version, with another analyzer or precision, or from an index of other fields
+ * another version, with another analyzer or precision, or from an index with other fields
  */
 export function restoreIndex(bytes: Uint8Array, expected: IndexFormat): IndexState {
   const reader = createByteReader(checkedBody(bytes));

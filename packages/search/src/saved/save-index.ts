@@ -13,9 +13,9 @@ import {
 } from "./saved-index.ts";
 
 /**
- * Serializes the index. The same documents give the same bytes, whatever the order of changes. The
- * format is: magic, version, length of the header, header, body of counts, and the SHA-256 of
- * everything before.
+ * Serializes the index. The same documents produce the same bytes, regardless of the order of
+ * changes. Format: magic, version, length of the header, header, body of counts, and the SHA-256 of
+ * everything before it.
  */
 export function saveIndex(state: IndexState, format: IndexFormat): Uint8Array {
   const { table, vectors } = state;
@@ -49,7 +49,7 @@ export function saveIndex(state: IndexState, format: IndexFormat): Uint8Array {
   return writer.finish();
 }
 
-/** Terms in order with their entries. In each entry, the rank of the id replaces its slot. */
+/** Returns the terms in order with their entries. In each entry, the id's rank replaces its slot. */
 function rankedEntries({ text }: IndexState, slots: readonly number[]): [string, number[]][] {
   const ranks = new Map(slots.map((slot, rank) => [slot, rank]));
   return [...text.keys()]

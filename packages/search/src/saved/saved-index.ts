@@ -10,20 +10,20 @@ export interface IndexState {
   vectors: VectorTable;
 }
 
-/** The settings that an index must share with a saved one to restore it. */
+/** The settings that must match those of a saved index to restore it. */
 export interface IndexFormat {
   analyzer: string;
-  /** Fields that have their own weights, in the order of their numbers. */
+  /** Fields with their own weights, in the order of their numbers. */
   fields: readonly string[];
   precision: VectorPrecision;
 }
 
-/** First bytes of a saved index. */
+/** The first bytes of a saved index. */
 export const savedMagic: Uint8Array = new TextEncoder().encode("CCLINDEX");
 /** Incremented when the format changes. */
 export const savedVersion = 2;
 
-/** The JSON part of a saved index. Numbers in the binary part refer to its lists. */
+/** The JSON part of a saved index. Numbers in the binary part are indexes into its lists. */
 export interface SavedHeader extends IndexFormat {
   /** All lists are in code unit order. */
   ids: string[];

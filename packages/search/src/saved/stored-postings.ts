@@ -1,7 +1,7 @@
 import { entryStep, type TextPostings } from "../text/text-postings.ts";
 import { createByteReader } from "./byte-reader.ts";
 
-/** Postings of a saved index. Those of a term are decoded when it is first requested. */
+/** Creates postings from a saved index. A term's postings are decoded when they are first requested. */
 export function createStoredPostings(saved: Map<string, Uint8Array | number[]>): TextPostings {
   return {
     keys: () => saved.keys(),

@@ -1,7 +1,7 @@
 import { compareCodeUnits } from "@ccl/core";
 import type { Facet, FacetCount, FacetFilter, FacetQuery, SearchFilter } from "../search-index.ts";
 
-/** Documents without their texts, by slot. A slot is a document's number, which is never reused. */
+/** Documents without their texts, by slot. A slot is a document number that is never reused. */
 export interface DocumentTable {
   /** Undefined for a removed document. */
   ids: (string | undefined)[];
@@ -9,17 +9,17 @@ export interface DocumentTable {
   containerNumbers: Map<string, number>;
   /** Container number by slot. */
   containers: number[];
-  /** Documents by container number. */
+  /** Number of documents by container number. */
   containerSizes: number[];
   facets: (readonly Facet[])[];
-  /** Numbers of terms by slot and field. */
+  /** Number of terms by slot and field. */
   lengths: (readonly number[])[];
-  /** Totals of all documents by field. */
+  /** Totals over all documents by field. */
   fieldTotals: FieldTotal[];
 }
 
 /**
- * Totals of a field over the documents that have it. Documents with an empty field would distort
+ * Totals of a field over the documents that have it. Including documents without it would distort
  * the average length.
  */
 interface FieldTotal {
@@ -41,16 +41,16 @@ export function createDocumentTable(): DocumentTable {
   };
 }
 
-/** The data that a table stores for a document. */
+/** What a table stores about a document. */
 export interface TableDocument {
   id: string;
   container: string;
   facets: readonly Facet[];
-  /** Numbers of terms by field. */
+  /** Number of terms by field. */
   lengths: readonly number[];
 }
 
-/** Adds a document whose id is not in the table. Returns its slot. */
+/** Adds a document whose id is not in the table yet. Returns its slot. */
 export function addDocument(
   table: DocumentTable,
   { id, container, facets, lengths }: TableDocument,
@@ -68,7 +68,7 @@ export function addDocument(
   return slot;
 }
 
-/** Removes a document and returns its slot. Undefined if the id is unknown. */
+/** Removes a document and returns its slot. Returns undefined if the id is unknown. */
 export function removeDocument(table: DocumentTable, id: string): number | undefined {
   const slot = table.slots.get(id);
   if (slot === undefined) return undefined;
@@ -96,12 +96,12 @@ export function needsCompaction({ ids, slots }: DocumentTable): boolean {
   return removed > 64 && removed > slots.size / 2;
 }
 
-/** Orders facets as in a saved index. */
+/** Compares facets in the order of a saved index. */
 function compareFacets(left: Facet, right: Facet): number {
   return compareCodeUnits(left[0], right[0]) || compareCodeUnits(left[1], right[1]);
 }
 
-/** The distinct facets, in order. */
+/** Returns the distinct facets, sorted. */
 export function sortFacets(facets: readonly Facet[]): Facet[] {
   return [...facets]
     .sort(compareFacets)
@@ -115,11 +115,11 @@ export interface Visible {
   count: number;
   /** Visible documents by container number. */
   containerSizes: ArrayLike<number>;
-  /** Totals of the visible documents by field. */
+  /** Totals over the visible documents by field. */
   fieldTotals: readonly FieldTotal[];
 }
 
-/** Applies a filter. */
+/** Finds the documents that pass a filter. */
 export function findVisible(table: DocumentTable, filter: SearchFilter = {}): Visible {
   const { allow, facets = {}, exclude = [] } = filter;
   const wanted = Object.entries(facets);
@@ -145,7 +145,7 @@ export function findVisible(table: DocumentTable, filter: SearchFilter = {}): Vi
   return { mask, count, containerSizes, fieldTotals };
 }
 
-/** True if every wanted facet has one of its wanted values. */
+/** True if every required facet has one of its required values. */
 export function hasFacets(facets: readonly Facet[], wanted: FacetFilter = {}): boolean {
   return Object.entries(wanted).every(([name, value]) =>
     facets.some(
@@ -155,12 +155,12 @@ export function hasFacets(facets: readonly Facet[], wanted: FacetFilter = {}): b
   );
 }
 
-/** The distinct slots of the ids. */
+/** Returns the distinct slots of the ids. */
 function slotsOf({ slots }: DocumentTable, ids: Iterable<string>): number[] {
   return [...new Set(ids)].flatMap((id) => slots.get(id) ?? []);
 }
 
-/** Counts facet values, in descending order of count, ties by value. */
+/** Counts facet values, sorted by descending count, then by value. */
 export function countFacets(
   table: DocumentTable,
   { filter, ids, facets, limit }: FacetQuery,

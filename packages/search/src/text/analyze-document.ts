@@ -2,18 +2,16 @@ import type { SearchDocument } from "../search-index.ts";
 import type { Analyzer } from "../words/analyzer.ts";
 import { countTerms } from "./count-terms.ts";
 
-/**
- * An occurrence is encoded as `field * occurrenceStep + frequency`. Frequencies stay below this.
- */
+/** Encodes an occurrence as `field * occurrenceStep + frequency`. Frequencies stay below this. */
 export const occurrenceStep = 4096;
 
-/** A document as the terms that its postings consist of. */
+/** A document as the terms that make up its postings. */
 export interface AnalyzedDocument {
   /** The distinct terms. */
   terms: string[];
-  /** The occurrences of each term, `field * occurrenceStep + frequency`, by ascending field. */
+  /** The occurrences of each term, encoded as `field * occurrenceStep + frequency`, by ascending field. */
   occurrences: number[][];
-  /** Numbers of terms by field. */
+  /** Number of terms by field. */
   lengths: number[];
 }
 

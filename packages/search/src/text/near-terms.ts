@@ -1,18 +1,18 @@
-/** A term that is spelt like a word of the query. */
+/** A term that is spelt similarly to a word in the query. */
 export interface NearTerm {
   term: string;
   /** 0..1. */
   likeness: number;
 }
 
-/** A near term must share this many first letters with the word. */
+/** Number of first letters that a near term must share with the word. */
 const nearPrefixLength = 4;
 const minChars = 5;
 const minLikeness = 0.6;
 
 /**
- * Finds the terms that share a prefix with one of the words, grouped by prefix. One pass over the
- * terms serves all words of a query.
+ * Finds the terms that share a prefix with one of the words, grouped by prefix. A single pass over
+ * the terms serves all words of a query.
  */
 export function termsLike(
   terms: Iterable<string>,
@@ -27,8 +27,8 @@ export function termsLike(
 const beginningOf = (word: string): string => word.slice(0, nearPrefixLength);
 
 /**
- * Selects the terms that share the larger part of the word or differ from it by a single typing
- * error. Best first.
+ * Returns the terms that share the larger part of the word or differ from it by a single typing
+ * error, best first.
  */
 export function findNearTerms(terms: ReturnType<typeof termsLike>, word: string): NearTerm[] {
   if (!canResemble(word)) return [];
@@ -47,8 +47,8 @@ function canResemble(term: string): boolean {
 }
 
 /**
- * The share of the longer word that both words begin with, or that agrees if one typing error is
- * forgiven.
+ * Returns the share of the longer word that is a common prefix, or that matches if one typing error
+ * is forgiven.
  */
 function likenessOf(left: string, right: string): number {
   const longer = Math.max(left.length, right.length);

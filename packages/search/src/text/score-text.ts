@@ -7,7 +7,7 @@ import { selectTop } from "./select-top.ts";
 import { entryStep, type TextPostings } from "./text-postings.ts";
 import { resolveWeights, type ResolvedWeights, type TextWeights } from "./text-weights.ts";
 
-/** The words to score, and the documents to score them over. */
+/** The words to score, and the documents to score. */
 export interface ScoreTextInput {
   table: DocumentTable;
   visible: Visible;
@@ -17,15 +17,15 @@ export interface ScoreTextInput {
   limit: number;
 }
 
-/** The key in a hit's `parts` for the share of its container. No word contains a slash. */
+/** Key in a hit's `parts` for the share from its container. Words never contain a slash. */
 const containerPart = "/container";
 /**
- * Container size above which the container counts less, since large containers match many words by
+ * Container size above which a container counts less, because large containers match many words by
  * chance.
  */
 const fullyShared = 32;
 
-/** Maximum number of near terms for a word that no visible document has. */
+/** Maximum number of near terms for a word that is not in any visible document. */
 const maxNearTerms = 8;
 
 /** Slots and their scores, as parallel lists. */
@@ -36,8 +36,8 @@ interface Scores {
 
 /**
  * Scores words over the visible slots. Each word counts by its best alternative. A document's score
- * is the sum over its words, plus a share of what the best documents of its container score beyond
- * that.
+ * is the sum over its words, plus a share of the amount by which the best documents of its
+ * container score higher.
  */
 export function scoreText(input: ScoreTextInput): TextHits {
   const { table, words, limit } = input;
@@ -87,8 +87,8 @@ export function scoreText(input: ScoreTextInput): TextHits {
 
 /**
  * Returns a function that computes what a document's container adds to its score: a share of the
- * amount by which the container's best documents score higher. A document without a container is
- * therefore not at a disadvantage beside those of large containers.
+ * amount by which the container's best documents score higher. This way, a document without a
+ * container is not at a disadvantage to those in large containers.
  */
 function createContainerShare(
   { table, visible }: ScoreTextInput,
@@ -104,20 +104,20 @@ function createContainerShare(
   };
 }
 
-/** The matches of one word in the visible documents. */
+/** The matches of a word in the visible documents. */
 interface WordMatch {
   alternatives: Scores[];
   /**
-   * Rarity of the best match that is not a hint. If only hints match, the rarity of a word that no
-   * document has.
+   * Rarity of the best match that is not a hint. If only hints match, the rarity of a word that is
+   * not in any document.
    */
   rarity: number;
-  /** True if a visible document has the word itself or an equivalent. */
+  /** True if a visible document contains the word itself or an equivalent. */
   isFound: boolean;
 }
 
 /**
- * Creates a function that looks up words. Rarity is counted over the visible documents, so hidden
+ * Creates a function that looks up words. Rarity is computed over the visible documents, so hidden
  * ones have no influence.
  */
 function createWordMatcher(
@@ -171,7 +171,7 @@ function createWordMatcher(
 
 /**
  * Creates a function that returns what a term adds to each visible document: its saturated
- * frequency, before its rarity is applied.
+ * frequency, before rarity is applied.
  */
 function createImpacts(
   { table, visible, text }: ScoreTextInput,
@@ -208,7 +208,7 @@ function createImpacts(
   };
 }
 
-/** The Robertson and Sparck Jones weight. Adding 1 keeps it positive, as in Lucene. */
+/** Computes the Robertson and Sparck Jones weight. Adding 1 keeps it positive, as in Lucene. */
 function rarityOf(documents: number, all: number): number {
   return Math.log(1 + (all - documents + 0.5) / (documents + 0.5));
 }
@@ -226,7 +226,7 @@ function sumOf(values: Iterable<number>): number {
   return sum;
 }
 
-/** Scores by number that can be added up. `take` returns the changed ones and resets them. */
+/** Accumulates scores by number. `take` returns the changed ones and resets them. */
 interface Tally {
   values: Float64Array;
   add(at: number, score: number): void;

@@ -6,7 +6,7 @@ export interface ScoredSlot {
   score: number;
 }
 
-/** The best `limit` slots, best first. Ties are sorted by id in code units. */
+/** Returns the best `limit` slots, best first. Ties are sorted by id in code units. */
 export function selectTop(
   found: readonly ScoredSlot[],
   limit: number,

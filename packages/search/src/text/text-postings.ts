@@ -1,10 +1,10 @@
 import { occurrenceStep, type AnalyzedDocument } from "./analyze-document.ts";
 
-/** An entry is encoded as `slot * entryStep + occurrence`. */
+/** Encodes an entry as `slot * entryStep + occurrence`. */
 export const entryStep: number = 16 * occurrenceStep;
 
 /**
- * Maps a term to its occurrences as ascending entries. Entries of removed documents stay and are
+ * Maps a term to its occurrences as ascending entries. Entries of removed documents remain and are
  * skipped.
  */
 export interface TextPostings {
@@ -13,7 +13,7 @@ export interface TextPostings {
   set(term: string, entries: number[]): unknown;
 }
 
-/** Adds a document. Its slot must be higher than all earlier ones. */
+/** Adds a document. Its slot must be higher than all earlier slots. */
 export function addPostings(text: TextPostings, slot: number, document: AnalyzedDocument): void {
   for (const [at, term] of document.terms.entries()) {
     const entries = text.get(term) ?? [];

@@ -1,26 +1,26 @@
 /**
- * How words are weighted: BM25F after Robertson and Zaragoza, plus a share for the document's
- * container. The comment of each weight ends with its default.
+ * How words are weighted: BM25F after Robertson and Zaragoza, plus a share from the document's
+ * container.
  */
 export interface TextWeights<Field extends string = string> {
   /** Weight of an occurrence, by field. */
   fields: Readonly<Record<Field, number>>;
-  /** Discount of long fields, 0..1, by field. 0.75. */
+  /** Discount of long fields, 0..1, by field. Defaults to 0.75. */
   lengthDiscounts?: Readonly<Partial<Record<Field, number>>> | undefined;
-  /** Saturation of repeated terms. 1.2. */
+  /** Saturation of repeated terms. Defaults to 1.2. */
   k1?: number | undefined;
-  /** Share of what the container's best documents score beyond the document itself. 0. */
+  /** Share of what the container's best documents score above the document itself. Defaults to 0. */
   container?: number | undefined;
   /**
-   * How fast that share falls with the size of the container, up to 32. It is divided by 1 + this
-   * times the binary logarithm of the size. 0.3.
+   * How fast that share falls with the container's size, up to 32. The share is divided by 1 + this
+   * times the binary logarithm of the size. Defaults to 0.3.
    */
   containerSizeDiscount?: number | undefined;
-  /** Weight of a term that is spelt like a word that no document has. 0.5. */
+  /** Weight of a term spelt similarly to a word that is in no document. Defaults to 0.5. */
   nearTerms?: number | undefined;
 }
 
-/** Weights with every default filled in. Fields are in the order of their numbers. */
+/** Weights with all defaults filled in. Fields are in the order of their numbers. */
 export interface ResolvedWeights {
   fields: { weight: number; lengthDiscount: number }[];
   k1: number;

@@ -7,7 +7,7 @@ export type VectorPrecision = "float32" | "int8";
 /** A vector of length 1. */
 interface UnitVector {
   values: Float32Array | Int8Array;
-  /** The factor to multiply the values by. 1 for exact vectors. */
+  /** Factor by which to multiply the values. 1 for exact vectors. */
   scale: number;
 }
 
@@ -27,9 +27,9 @@ export function createVectorTable(precision: VectorPrecision): VectorTable {
 }
 
 /**
- * Checks a vector.
- * @throws SearchError `invalid_options` unless the vector is finite and has that many dimensions. 0
- * accepts any number.
+ * Validates a vector.
+ * @throws SearchError `invalid_options` unless the vector is finite and has `dimensions` values. 0
+ * allows any number.
  */
 export function checkVector(vector: Float32Array, dimensions: number, owner: string): void {
   if (vector.length === 0 || (dimensions > 0 && vector.length !== dimensions)) {
@@ -46,7 +46,7 @@ export function checkVector(vector: Float32Array, dimensions: number, owner: str
   }
 }
 
-/** Scales the vector to length 1. Undefined for a zero vector, which has no direction. */
+/** Scales the vector to length 1. Returns undefined for a zero vector, which has no direction. */
 function unitOf(vector: Float32Array): Float32Array | undefined {
   let sum = 0;
   for (const value of vector) sum += value * value;
@@ -54,7 +54,7 @@ function unitOf(vector: Float32Array): Float32Array | undefined {
   return norm === 0 ? undefined : vector.map((value) => value / norm);
 }
 
-/** Adds a vector. A zero vector is not stored. */
+/** Adds a vector. Zero vectors are not stored. */
 export function addVector(table: VectorTable, slot: number, vector: Float32Array): void {
   const unit = unitOf(vector);
   if (unit === undefined) return;
@@ -69,14 +69,14 @@ export function addVector(table: VectorTable, slot: number, vector: Float32Array
   table.rows.set(slot, { values, scale });
 }
 
-/** Removes the vector of a slot. Once the table is empty, it accepts vectors of another model. */
+/** Removes a slot's vector. Once the table is empty, it accepts vectors from another model. */
 export function removeVector(table: VectorTable, slot: number): void {
   table.rows.delete(slot);
   if (table.rows.size === 0) table.dimensions = 0;
 }
 
 /**
- * Cosine similarity of a query to each vector whose slot is visible.
+ * Computes the cosine similarity of a query to each vector whose slot is visible.
  * @throws SearchError `invalid_options` if the query has another length
  */
 export function scoreVectors(
@@ -94,7 +94,7 @@ export function scoreVectors(
   return found;
 }
 
-/** The dot product. It keeps four sums, so that the processor can compute them in parallel. */
+/** Computes the dot product. Keeps four sums, so that the processor can compute them in parallel. */
 function dot(values: Float32Array | Int8Array, unit: Float32Array): number {
   let first = 0;
   let second = 0;

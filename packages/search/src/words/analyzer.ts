@@ -3,29 +3,29 @@ import { splitWords, type SplitWord } from "./split-words.ts";
 import { stemWord } from "./stem-word.ts";
 import { requestWords, stopWords } from "./stop-words.ts";
 
-/** One way to match a word of a query. The scores of its terms are averaged and multiplied by the weight. */
+/** A way to match a word of a query. The scores of its terms are averaged and multiplied by the weight. */
 export interface TermAlternative {
   terms: string[];
   /** 1 for the word itself. */
   weight: number;
-  /** True for a weak match: it adds to the score, but the word still counts as unmatched. */
+  /** True for a weak match, which adds to the score but leaves the word unmatched. */
   isHint?: boolean | undefined;
 }
 
-/** A word of a query and the ways to match it. The best one counts. */
+/** A query word and the ways to match it. Only the best one counts. */
 export interface QueryWord {
-  /** The word as the query wrote it. */
+  /** The word as written in the query. */
   word: string;
   alternatives: TermAlternative[];
 }
 
-/** Converts text to terms. The same text always gives the same terms. */
+/** Converts text to terms. The same text always produces the same terms. */
 export interface Analyzer {
-  /** Saved with an index. An analyzer with another name cannot restore that index. */
+  /** Saved with an index. An analyzer with another name cannot restore the index. */
   name: string;
-  /** Terms of a document's text in order, with repetitions. */
+  /** Returns the terms in a document's text in order, with repetitions. */
   documentTerms(text: string): string[];
-  /** The distinct words of a query, in order, without words that carry no subject. */
+  /** Returns the distinct words of a query in order, without words that carry no subject. */
   queryWords(text: string): QueryWord[];
 }
 
@@ -36,25 +36,27 @@ export interface AnalyzerOptions {
    * Applied only to queries.
    */
   glossary?: readonly (readonly string[])[] | undefined;
-  /** More words that carry no subject, in lower case. */
+  /** Additional words that carry no subject, in lower case. */
   stopWords?: Iterable<string> | undefined;
-  /** Maximum number of words read from the beginning of a document's field. 20,000 by default. */
-  maxWords?: number | undefined;
-  /** Maximum number of words read from the beginning of a query. 500 by default. */
-  maxQueryWords?: number | undefined;
+  /**
+   * Weight of two adjacent query words joined into one, as `high school` matches `highschool`. 1 by
+   * default. With less, one identifier counts less for each of the two words.
+   */
+  joinedWeight?: number | undefined;
 }
 
+/** Maximum number of words to read from the beginning of a document's field or a query. */
+const maxWords = 20_000;
+const maxQueryWords = 500;
 const requestWeight = 0.5;
-
 /**
  * Creates the default analyzer. It splits identifiers, paths and camelCase, and also keeps them
  * whole. It stems English and Russian, and knows common abbreviations in identifiers, related
- * words, and the Russian words for English column names. From queries it drops words that carry no
+ * words, and Russian equivalents of English column names. It drops query words that carry no
  * subject.
  */
 export function createAnalyzer(options: AnalyzerOptions = {}): Analyzer {
-  const maxWords = options.maxWords ?? 20_000;
-  const maxQueryWords = options.maxQueryWords ?? 500;
+  const { joinedWeight = 1 } = options;
   const ignored = new Set([...stopWords, ...(options.stopWords ?? [])]);
   const links = createWordLinks(options.glossary ?? []);
   return {
@@ -74,7 +76,7 @@ export function createAnalyzer(options: AnalyzerOptions = {}): Analyzer {
       const kept = asked.filter(
         ({ word, phraseLinks }) => phraseLinks.length > 0 || !ignored.has(word.whole),
       );
-      return toQueryWords(kept.length > 0 ? kept : asked, links.linksOf);
+      return toQueryWords(kept.length > 0 ? kept : asked, { linksOf: links.linksOf, joinedWeight });
     },
   };
 }
@@ -86,17 +88,22 @@ interface AskedWord {
 
 function toQueryWords(
   asked: readonly AskedWord[],
-  linksOf: (term: string) => readonly WordLink[],
+  {
+    linksOf,
+    joinedWeight,
+  }: { linksOf: (term: string) => readonly WordLink[]; joinedWeight: number },
 ): QueryWord[] {
   const found = new Map<string, QueryWord>();
   asked.forEach(({ word, phraseLinks }, at) => {
     const weight = requestWords.has(word.whole) ? requestWeight : 1;
-    const joined = joinedForms(word, asked[at - 1]?.word, asked[at + 1]?.word);
     for (const part of word.parts) {
       const term = stemWord(part);
       if (found.has(term)) continue;
-      const alternatives: TermAlternative[] = [{ terms: [term], weight }];
-      for (const form of joined) alternatives.push({ terms: [form], weight });
+      const alternatives: TermAlternative[] = [
+        { terms: [term], weight },
+        ...ownForm(word, weight),
+        ...joinedForms(word, [asked[at - 1]?.word, asked[at + 1]?.word], joinedWeight * weight),
+      ];
       for (const link of [...phraseLinks, ...linksOf(term)]) {
         alternatives.push({ ...link, weight: link.weight * weight });
       }
@@ -106,17 +113,18 @@ function toQueryWords(
   return [...found.values()];
 }
 
-/**
- * An identifier as a whole, and two neighbouring words joined into one: `high school` matches
- * `highschool`.
- */
+/** Returns an identifier as a whole. */
+function ownForm({ whole, parts }: SplitWord, weight: number): TermAlternative[] {
+  return parts.length > 1 ? [{ terms: [stemWord(whole)], weight }] : [];
+}
+
+/** Returns two adjacent words joined into one, as `high school` matches `highschool`. */
 function joinedForms(
-  word: SplitWord,
-  before: SplitWord | undefined,
-  after: SplitWord | undefined,
-): string[] {
-  const forms = word.parts.length > 1 ? [stemWord(word.whole)] : [];
-  if (before !== undefined) forms.push(stemWord(before.whole + word.whole));
-  if (after !== undefined) forms.push(stemWord(word.whole + after.whole));
-  return forms;
+  { whole }: SplitWord,
+  [before, after]: (SplitWord | undefined)[],
+  weight: number,
+): TermAlternative[] {
+  return [before && before.whole + whole, after && whole + after.whole].flatMap((form) =>
+    form ? { terms: [stemWord(form)], weight } : [],
+  );
 }

@@ -1,6 +1,6 @@
-/** A word in lower case and the parts of an identifier: `userID2` has `user`, `id`, `2`. */
+/** A word in lower case, and the parts of an identifier: `userID2` has `user`, `id`, `2`. */
 export interface SplitWord {
-  /** The beginning of the word as the text wrote it, for messages. */
+  /** The beginning of the word as written in the text, for messages. */
   written: string;
   /** The joined parts, up to 64 characters. */
   whole: string;
@@ -18,9 +18,9 @@ const lower = String.raw`(?:\p{Ll}|(?![${unspaced}])[\p{Lm}\p{Lo}\p{M}])`;
 const digit = String.raw`(?:[0-9]|(?![${unspaced}])\p{N})`;
 
 /**
- * Alternatives in this order: a script without spaces, capitals with or without a plural `s`
- * (`URLs`), capitals up to the one that begins the next part (`HTML` of `HTMLDocument`), a word,
- * and digits.
+ * Matches these alternatives in order: a script without spaces, capitals with or without a plural
+ * `s` (`URLs`), capitals up to the one that starts the next part (`HTML` in `HTMLDocument`), a
+ * word, and digits.
  */
 const partPattern = new RegExp(
   `([${unspaced}]+)|${upper}+s(?!${lower})|${upper}+(?!${lower})|${upper}?${lower}+|${digit}+`,
@@ -33,11 +33,11 @@ const asciiPartPattern = /[A-Z]+s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/g
 const ascii = /^[\u0000-\u007f]*$/;
 
 /**
- * Splits text into words, in order. It splits at everything that is not a letter, mark or digit, at
- * changes of case, and between letters and digits. An underscore joins the parts of one identifier.
- * Scripts without spaces give pairs of characters. Accents on Latin letters and English possessives
- * are dropped, and Russian `ё` becomes `е`. Takes time linear in the text, which is cut after about
- * `maxParts` parts.
+ * Splits text into words, in order. Splits at everything that is not a letter, mark or digit, at
+ * changes of case, and between letters and digits. An underscore joins the parts of an identifier.
+ * Scripts without spaces produce pairs of characters. Drops accents on Latin letters and English
+ * possessives, and replaces Russian `ё` with `е`. Takes linear time. The text is truncated after
+ * about `maxParts` parts.
  */
 export function splitWords(text: string, maxParts: number): SplitWord[] {
   const folded = foldText(text);

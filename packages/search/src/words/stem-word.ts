@@ -22,8 +22,8 @@ const irregular = new Map(
 );
 
 /**
- * Words that the suffix rules would confuse with others, such as `organ`, `author`, `universe` and
- * `custom`.
+ * Words that the suffix rules would confuse with other words, such as `organ`, `author`, `universe`
+ * and `custom`.
  */
 const ownStems = new Map(
   [
@@ -44,8 +44,8 @@ const ownStems = new Map(
 );
 
 /**
- * The stem of a lower-case word. Latin letters use Snowball's English (Porter 2), Cyrillic ones its
- * Russian, and other words stay unchanged.
+ * Returns the stem of a lower-case word. Uses Snowball's English stemmer (Porter 2) for Latin
+ * letters and its Russian stemmer for Cyrillic ones. Other words are returned unchanged.
  */
 export function stemWord(word: string): string {
   if (word.length < 3) return word;
@@ -57,7 +57,7 @@ export function stemWord(word: string): string {
   return stem;
 }
 
-/** Words with this stem that may begin differently, such as `sent` for `send`. */
+/** Returns words with this stem that may start differently, such as `sent` for `send`. */
 export function irregularFormsOf(stem: string): string[] {
   return [...irregular.keys()].filter((form) => stemWord(form) === stem);
 }

@@ -1,6 +1,6 @@
 /**
- * English and Russian words that carry no subject, in lower case. They become terms of a query only
- * if it has no others.
+ * English and Russian words that carry no subject, in lower case. They become query terms only if
+ * the query has no other words.
  */
 export const stopWords: ReadonlySet<string> = new Set(
   `a about above after again all also am among an and any anyone anything are as at be because been before being below between both but by
@@ -20,8 +20,8 @@ export const stopWords: ReadonlySet<string> = new Set(
 );
 
 /**
- * Words that phrase a request and seldom name what is requested. In a query they become terms with
- * a small weight.
+ * Words used to phrase a request that seldom name what is requested. In a query, they become terms
+ * with a small weight.
  */
 export const requestWords: ReadonlySet<string> = new Set(
   `additionally appreciate ask assist assistance available calculate check compute could curious desire determine display enumerate explore

@@ -21,7 +21,7 @@ whs warehouse|wk week|wt weight|yr year|yrs years|zip postcode|gps coordinates l
     .split("|")
     .map((group) => group.trim().split(/\s+/));
 
-/** Words of tasks, each followed by words of schemas and tools that mean the same or nearly the same. */
+/** Words used in tasks, each followed by schema and tool words with the same or nearly the same meaning. */
 export const relatedWords: readonly (readonly string[])[] =
   `nation country nationality|speak language spoken|weigh weight heavy heaviest|height tall tallest|age old oldest young youngest birthdate birthday|born birth birthdate birthday|
 died death dead|live residence address living reside|earn salary wage income earnings|cost price expensive cheap cheapest|pay payment paid|buy purchase bought|sell sale sold|own owner ownership|teach teacher instructor|maker manufacturer make|
@@ -43,7 +43,7 @@ convert conversion converter|validate validation verify|verify verification|shor
     .map((group) => group.trim().split(/\s+/));
 
 /**
- * Russian words, each followed by the English words that schemas and tools use for the same thing.
+ * Russian words, each followed by the English words used for the same thing in schemas and tools.
  */
 export const translations: readonly (readonly string[])[] =
   `адрес address|аккаунт account|альбом album|аналитика analytics|аренда rent rental|архив archive|аэропорт airport|база database base|баланс balance|банк bank|безопасность security|билет ticket|

@@ -2,18 +2,18 @@ import { splitWords } from "./split-words.ts";
 import { stemWord } from "./stem-word.ts";
 import { abbreviations, relatedWords, translations } from "./word-groups.ts";
 
-/** Terms that may replace a word, with their weight. */
+/** Terms that may replace a word, with their weights. */
 export interface WordLink {
   terms: string[];
   weight: number;
   isHint?: boolean | undefined;
 }
 
-/** Links by term, and the phrases that have links. */
+/** Links by term, and phrases that have links. */
 export interface WordLinks {
   linksOf(term: string): readonly WordLink[];
   /**
-   * Finds phrases in the stems. Maps the place of each word in a phrase to the terms that may
+   * Finds phrases in the stems. Maps the index of each word in a phrase to the terms that may
    * replace the phrase.
    */
   findPhrases(stems: readonly string[]): Map<number, WordLink[]>;
@@ -34,7 +34,7 @@ type Strength = Omit<WordLink, "terms">;
 
 let builtIn: Map<string, WordLink[]> | undefined;
 
-/** Links for the user's glossary, followed by the built-in word groups. */
+/** Creates links for the user's glossary, then for the built-in word groups. */
 export function createWordLinks(glossary: readonly (readonly string[])[]): WordLinks {
   const known = (builtIn ??= createBuiltInLinks());
   const words = new Map<string, WordLink[]>();

@@ -6,9 +6,9 @@ import { isSqliteDatabase, transaction } from "../transaction/transaction.ts";
 
 /** One step of a schema. */
 export interface Migration<Transaction> {
-  /** Version after the step. It is 1 for the first step and grows by one with each. */
+  /** Version after the step. Starts at 1 and increases by one with each step. */
   version: number;
-  /** Statements, or an action that runs them. All steps run in one transaction. */
+  /** Statements, or an action that runs them. All steps share one transaction. */
   up: string | TransactionAction<Transaction, void>;
 }
 
@@ -18,23 +18,22 @@ export interface MigrateOptions<Transaction> {
    * Name of the component in the database, in lower case with underscores, e.g. `artifact_store`.
    */
   component: string;
-  /** All steps there have ever been, oldest first. A released step never changes. */
+  /** All steps ever released, oldest first. Never change a released step. */
   migrations: readonly Migration<Transaction>[];
   signal?: AbortSignal | undefined;
 }
 
-/** The version of the schema before and after the call. 0 means that there was none. */
+/** Schema version before and after the call. 0 means that there was no schema. */
 export interface MigrationOutcome {
   from: number;
   to: number;
 }
 
 /**
- * Migrates a component's tables to the newest version in one transaction. Processes that start at
- * the same time wait for each other. The table `ccl_schema` stores the versions.
- * @throws SqlError `schema_newer` if a newer version of the program created the tables,
- * `invalid_input` for a gap in the versions, and any error of a step. On an error nothing has
- * changed.
+ * Migrates a component's tables to the newest version in one transaction. Processes that start at the same time
+ * wait for each other. The table `ccl_schema` stores the versions.
+ * @throws SqlError `schema_newer` if a newer version of the program created the tables, `invalid_input` for a gap
+ * in the versions, and any error of a step. If an error is thrown, nothing has changed.
  */
 export function migrate(
   database: SqliteDatabase,
@@ -55,7 +54,7 @@ export async function migrate(
     : migratePostgres(target, options);
 }
 
-// One table for all components, since a transaction may create the tables of any of them.
+// One table for all components, because a transaction may create tables for any of them.
 const createVersions = `CREATE TABLE IF NOT EXISTS ccl_schema (component TEXT PRIMARY KEY, version INTEGER NOT NULL)`;
 
 async function migrateSqlite(
@@ -89,8 +88,7 @@ async function migrateSqlite(
   return transaction(database, action, { signal });
 }
 
-// A number that no other program is likely to lock: the first bytes of SHA-256 of "@ccl/sql
-// migrate", cut to 48 bits.
+// A number that other programs are unlikely to lock: the first 48 bits of the SHA-256 hash of "@ccl/sql migrate".
 const advisoryLock = 0x4d62_d72b_32fb;
 
 async function migratePostgres(

@@ -14,7 +14,7 @@ export interface SqliteDriver {
 type DatabaseClass = new (path: string, options: { readOnly: boolean }) => SqliteHandle;
 
 /**
- * Finds the named driver, or else the first available one: node:sqlite (Node 22.13 and later), then
+ * Finds the named driver or, by default, the first available one: node:sqlite (Node 22.13 and later), then
  * @photostructure/sqlite.
  */
 export function findSqliteDriver(wanted?: SqliteDriverName): SqliteDriver {
@@ -33,8 +33,8 @@ export function findSqliteDriver(wanted?: SqliteDriverName): SqliteDriver {
   throw new SqlError("no_driver", missingMessage(wanted), { cause, details: { wanted } });
 }
 
-// Both drivers are looked up at run time. This keeps bundlers from following the native module, and
-// from failing if it is not installed.
+// Both drivers are looked up at run time, so that bundlers neither follow the native module nor
+// fail if it is not installed.
 const loaders: Record<SqliteDriverName, () => unknown> = {
   "node:sqlite": () => globalThis.process?.getBuiltinModule?.("node:sqlite"),
   "@photostructure/sqlite": () =>

@@ -12,11 +12,11 @@ import {
 import { createProcessReader } from "./read-in-process.ts";
 import { readOnlyAddress } from "./read-only-address.ts";
 
-/** Which file to open, with what driver, and how durable its commits are. */
+/** Options of `openSqlite`. */
 export interface OpenSqliteOptions extends SqliteSettings {
-  /** Path of a file, which is created if missing (its folder must exist), or `:memory:`. */
+  /** Path of the file, or `:memory:`. The file is created if missing, but its folder must exist. */
   path: string;
-  /** By default the first available driver: node:sqlite, then @photostructure/sqlite. */
+  /** Defaults to the first available driver: node:sqlite, then @photostructure/sqlite. */
   driver?: SqliteDriverName | undefined;
 }
 

@@ -6,9 +6,8 @@ import { sqliteErrorOf } from "../sqlite/sqlite-error-of.ts";
 import type { SqliteDriverName } from "./find-sqlite-driver.ts";
 
 /**
- * The program of the reader process. A thread would not do, because terminating a worker waits for
- * its current SQLite call. The watcher thread ends the process if its parent dies while SQLite
- * computes.
+ * Source of the reader process. A thread would not work, because terminating a worker waits for its current SQLite
+ * call. The watcher thread ends the process if its parent dies while SQLite is busy.
  */
 const program = `
 const { Worker } = require("node:worker_threads");
@@ -58,8 +57,8 @@ interface ReaderOptions {
 }
 
 /**
- * Runs reads of a file in separate processes. Aborting a read kills its process. One idle process
- * is kept for the next read.
+ * Reads a file in separate processes. Aborting a read kills its process. One idle process is kept for the next
+ * read.
  */
 export function createProcessReader(options: ReaderOptions): {
   readApart: ReadApart;
@@ -146,7 +145,7 @@ async function ask(child: ChildProcess, message: object): Promise<Answer> {
     const first = await Promise.race([answer, gone.then((): undefined => undefined)]);
     if (first !== undefined) return first;
   } catch {
-    // The process ended before it got a request.
+    // The process ended before it received a request.
   } finally {
     ended.abort();
   }

@@ -1,13 +1,14 @@
 /**
- * Offset of the file's write version, and its value for a write-ahead log (https://sqlite.org/fileformat2.html, 1.3).
+ * Offset of the file's write version, and its value for a write-ahead log (https://sqlite.org/fileformat2.html,
+ * section 1.3).
  */
 const writeVersionAt = 18;
 const logVersion = 2;
 
 /**
- * The address that opens a file without changing anything. A reader of a database in WAL mode
- * creates the log and its index if they are missing. But if they are missing, no connection has the
- * database open, so it can be declared immutable.
+ * Returns an address that opens a file without changing anything. Reading a database in WAL mode creates the log
+ * and its index if they are missing. But then no connection has the database open, so it can be declared
+ * immutable.
  */
 export async function readOnlyAddress(path: string): Promise<string> {
   const files = globalThis.process?.getBuiltinModule?.("node:fs/promises");

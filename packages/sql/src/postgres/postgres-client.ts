@@ -1,4 +1,4 @@
-/** A row by column name. */
+/** A row, keyed by column name. */
 export type PostgresRow = Record<string, unknown>;
 
 /**
@@ -9,29 +9,28 @@ export interface PostgresClient {
   query(text: string, parameters?: unknown[]): Promise<PostgresResult>;
 }
 
-/** The rows of a result, and the type of each column. */
+/** Rows of a result and the type of each column. */
 export interface PostgresResult {
   rows: unknown[];
   fields?: readonly { name: string; dataTypeID: number }[] | undefined;
 }
 
-/** A parameter of a statement. A bigint is sent as its digits. */
+/** A statement parameter. A bigint is sent as digits. */
 export type PostgresValue = null | boolean | number | bigint | string | Uint8Array;
 
 /** Hides the differences between clients. Every call rejects with `SqlError`. */
 export interface PostgresSession {
   /**
-   * Returns the rows of one statement. Integers are numbers, or bigints if a number would not be
-   * exact. `bytea` is a Uint8Array. All other values are as the client returns them. Bytes are
-   * transferred as text of twice their size, because pg garbles binary results, so read large
-   * values in rows of a few MiB or less.
+   * Returns the rows of one statement. Integers are numbers, or bigints if a number would be inexact. `bytea` is a
+   * Uint8Array. All other values are as returned by the client. Bytes are transferred as text of twice their size,
+   * because pg garbles binary results, so read large values in rows of a few MiB or less.
    */
   query(text: string, parameters?: readonly PostgresValue[]): Promise<PostgresRow[]>;
-  /** Runs one or more statements that have neither parameters nor rows. */
+  /** Runs one or more statements without parameters. Returns no rows. */
   exec(sql: string): Promise<void>;
 }
 
-/** A `Pool` of pg. */
+/** A pg `Pool`. */
 export interface PostgresPool extends PostgresClient {
   connect(): Promise<PostgresPoolClient>;
   readonly totalCount: number;
@@ -56,7 +55,7 @@ export interface PgliteClient extends PostgresClient {
   ): Promise<T | undefined>;
 }
 
-/** True for a `Pool` of pg. */
+/** True for a pg `Pool`. */
 export function isPostgresPool(client: PostgresClient): client is PostgresPool {
   return "totalCount" in client && typeof client.totalCount === "number";
 }

@@ -1,6 +1,6 @@
 import { reasonOf, SqlError, type SqlErrorCode } from "../sql-error.ts";
 
-// Classes and codes of https://www.postgresql.org/docs/15/errcodes-appendix.html. The longest matching prefix wins.
+// Classes and codes from https://www.postgresql.org/docs/15/errcodes-appendix.html. The longest matching prefix wins.
 const codes: readonly [prefix: string, code: SqlErrorCode][] = [
   ["53100", "disk_full"],
   ["40001", "busy"],
@@ -29,7 +29,7 @@ function codeOf(error: unknown): SqlErrorCode {
     error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
   const found = codes.find(([prefix]) => name.startsWith(prefix));
   if (found !== undefined) return found[1];
-  // A system error of the socket, such as ECONNRESET, or a message of pg without a code.
+  // A system error from the socket, such as ECONNRESET, or a pg message without a code.
   const isLost = /^E[A-Z]+$/.test(name) || (name === "" && lostConnection.test(reasonOf(error)));
   return isLost ? "connection_failed" : "statement_failed";
 }

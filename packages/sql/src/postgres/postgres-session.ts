@@ -12,7 +12,7 @@ import {
 } from "./postgres-client.ts";
 import { postgresErrorOf } from "./postgres-error-of.ts";
 
-// Type ids of PostgreSQL's pg_type.dat.
+// Type ids from PostgreSQL's pg_type.dat.
 const int8 = 20;
 const bytea = 17;
 
@@ -22,15 +22,19 @@ const bytea = 17;
  */
 export class ClientSession implements PostgresSession {
   readonly client: PostgresClient;
-  /** The first failed statement. PostgreSQL rejects all others until the transaction or savepoint is rolled back. */
+  /**
+   * Error of the first failed statement. PostgreSQL rejects all others until the transaction or savepoint is
+   * rolled back.
+   */
   failure: SqlError | undefined;
   /** True once the session's transaction has ended. */
   isOver = false;
   /** True if the connection is lost or in an unknown state. */
   isBroken = false;
+  /** Set while the session runs a transaction. Its savepoints run one at a time. */
+  nesting: { readonly depth: number; readonly turns: TurnQueue } | undefined;
   /**
-   * Runs one statement at a time, because pg warns about concurrent ones. Pools and PGlite queue
-   * statements themselves.
+   * Runs statements one at a time, because pg warns about concurrent ones. Pools and PGlite have their own queues.
    */
   readonly turns: TurnQueue | undefined;
 
@@ -68,17 +72,16 @@ export class ClientSession implements PostgresSession {
 }
 
 /**
- * Creates a session for use outside of transactions. On a client with one connection, its
- * statements wait for a running transaction. Awaiting them inside that transaction's action is a
- * deadlock.
+ * Creates a session for use outside transactions. On a client with one connection, its statements wait for a
+ * running transaction. Awaiting them inside that transaction's action causes a deadlock.
  */
 export function createPostgresSession(client: PostgresClient): PostgresSession {
   return new ClientSession(client, turnsOf(client));
 }
 
 /**
- * True if the server acknowledges commits by default that a crash may lose. A writer that needs
- * durability must then ask for it.
+ * True if, by default, the server acknowledges commits that a crash may lose. Writers that need durability must
+ * then request it.
  */
 export async function isCommitLazy(client: PostgresClient): Promise<boolean> {
   const [setting] = await createPostgresSession(client).query("SHOW synchronous_commit");
@@ -87,7 +90,7 @@ export async function isCommitLazy(client: PostgresClient): Promise<boolean> {
 
 const clientTurns = new WeakMap<PostgresClient, TurnQueue>();
 
-/** The queue shared by transactions and other statements on a client with one connection. */
+/** Returns the queue shared by transactions and other statements on a client with one connection. */
 export function turnsOf(client: PostgresClient): TurnQueue {
   const turns = clientTurns.get(client) ?? new TurnQueue(SqlError);
   clientTurns.set(client, turns);
@@ -115,14 +118,14 @@ function isRow(row: unknown): row is PostgresRow {
   return typeof row === "object" && row !== null && !Array.isArray(row);
 }
 
-/** pg returns int8 as text, PGlite as a number or a bigint. */
+/** Converts an int8, which pg returns as text and PGlite as a number or bigint. */
 function exactInteger(value: unknown): unknown {
   if (typeof value !== "string" && typeof value !== "bigint") return value;
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : BigInt(value);
 }
 
-/** pg returns a Buffer. */
+/** Converts pg's Buffer to a Uint8Array. */
 function plainBytes(value: unknown): unknown {
   return value instanceof Uint8Array
     ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength)

@@ -2,18 +2,12 @@ import { SqlError } from "../sql-error.ts";
 import { TurnQueue } from "@ccl/core/async";
 import type { SqliteHandle } from "./sqlite-database.ts";
 
-/** State that all wrappers of one driver's database share. */
+/** State shared by all wrappers of a driver's database. */
 export interface ConnectionState {
   readonly turns: TurnQueue;
-  /**
-   * True from the start of a `transaction` to its end. Statements inside it do not change the lock
-   * timeout.
-   */
+  /** True while a `transaction` is running. Its statements do not change the lock timeout. */
   isInTransaction: boolean;
-  /**
-   * The error after which SQLite itself rolled the transaction back. The transaction's later
-   * statements must not run.
-   */
+  /** The error that caused SQLite itself to roll back the transaction. Later statements in it must not run. */
   failure: SqlError | undefined;
   /** The handle's lock timeout. Undefined until it is first set here. */
   lockTimeoutMs: number | undefined;
@@ -21,7 +15,7 @@ export interface ConnectionState {
 
 const states = new WeakMap<SqliteHandle, ConnectionState>();
 
-/** The state of a driver's database, created on first use. */
+/** Returns the state of a driver's database, which is created on first use. */
 export function connectionStateOf(handle: SqliteHandle): ConnectionState {
   const known = states.get(handle);
   if (known !== undefined) return known;
@@ -49,7 +43,7 @@ export function setLockTimeout(
   state.lockTimeoutMs = timeoutMs;
 }
 
-/** True while SQLite has a transaction open. Undefined if the driver does not report it. */
+/** True while SQLite has an open transaction. Undefined if the driver does not report it. */
 export function hasOpenTransaction(handle: SqliteHandle): boolean | undefined {
   if ("isTransaction" in handle && typeof handle.isTransaction === "boolean")
     return handle.isTransaction;

@@ -5,9 +5,8 @@ import { SqliteConnection } from "./sqlite-connection.ts";
 import type { SqliteDatabase, SqliteHandle } from "./sqlite-database.ts";
 
 /**
- * What a commit survives. `full`: a power cut. `normal`: a power cut may undo the latest commits
- * but leaves the database intact. `off`: the death of the process, while a power cut may damage the
- * file.
+ * What commits survive. `full`: a power failure. `normal`: a power failure may lose the latest commits but leaves
+ * the database intact. `off`: the end of the process, but a power failure may damage the file.
  */
 export type SqliteDurability = "full" | "normal" | "off";
 
@@ -16,14 +15,13 @@ export interface SqliteSettings {
   /** `full` by default. */
   durability?: SqliteDurability | undefined;
   /**
-   * Maximum time that a statement waits for another connection's lock. 5,000 by default.
-   * `transaction` waits without blocking the thread.
+   * Maximum time to wait for another connection's lock. 5,000 by default. `transaction` waits without blocking the
+   * thread.
    */
   busyTimeoutMs?: number | undefined;
   /**
-   * If true, an existing file is read and never changed, and no files are created beside it.
-   * `durability` then has no effect, and writes fail with `read_only`. A handle that the caller
-   * passed rejects writes from then on.
+   * If true, an existing file is never changed and no files are created beside it. `durability` then has no
+   * effect, and writes fail with `read_only`. A handle passed by the caller rejects writes from then on.
    */
   readOnly?: boolean | undefined;
   signal?: AbortSignal | undefined;
@@ -89,7 +87,7 @@ function makeDurable(connection: SqliteConnection, durability: SqliteDurability)
   const mode = readSetting(connection, "journal_mode = WAL");
   if (mode !== "wal" && mode !== "memory")
     throw settingError("journal_mode", { wanted: "wal", found: mode });
-  // macOS flushes the drive's cache only on request. Elsewhere fullfsync has no effect.
+  // macOS flushes the drive's cache only on request. Elsewhere, fullfsync has no effect.
   const flush = durability === "full" ? 1 : 0;
   connection.exec(
     `PRAGMA synchronous = ${level}; PRAGMA fullfsync = ${flush}; PRAGMA checkpoint_fullfsync = ${flush}`,

@@ -10,8 +10,8 @@ export interface RetryOptions {
 const longestPauseMs = 20;
 
 /**
- * Retries an action while another connection holds the lock. The pauses grow and leave the thread
- * free. An action that returned a promise already has the lock and is not retried.
+ * Retries an action while another connection holds the lock. Pauses get longer and do not block the thread. An
+ * action that returned a promise already has the lock and is not retried.
  */
 export async function retryWhileBusy<T>(
   action: () => T | Promise<T>,

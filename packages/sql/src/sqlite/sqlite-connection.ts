@@ -92,9 +92,9 @@ export class SqliteConnection implements SqliteDatabase {
     }
   }
 
-  // @photostructure/sqlite finalizes statements only when they are garbage-collected, and until
-  // then SQLite keeps the connection and its files. So the last connection leaves WAL mode, which
-  // empties and removes the log. The next one to open the file enters it again.
+  // @photostructure/sqlite finalizes statements only when they are garbage-collected. Until then,
+  // SQLite keeps the connection and its files open. So the last connection leaves WAL mode, which
+  // empties and removes the log. The next connection to open the file re-enters it.
   #leaveWal(): void {
     this.#quietly("PRAGMA busy_timeout = 0");
     this.#quietly("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -119,7 +119,7 @@ export class SqliteConnection implements SqliteDatabase {
     if (!this.#isOpen) throw new SqlError("closed", "The database is closed.");
     if (this.#state.failure !== undefined) throw this.#state.failure;
     try {
-      // A transaction leaves the timeout at 0, so that the next one need not set it again.
+      // A transaction leaves the timeout at 0, so that the next one does not need to set it again.
       if (!this.#state.isInTransaction)
         setLockTimeout(this.handle, this.#state, this.busyTimeoutMs);
       return action();

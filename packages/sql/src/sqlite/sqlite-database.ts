@@ -6,23 +6,23 @@ export type SqliteValue = null | number | bigint | string | Uint8Array;
 /** A row by column name, in the order of the columns. */
 export type SqliteRow = Record<string, SqliteValue>;
 
-/** The changes that a statement caused. */
+/** Changes caused by a statement. */
 interface SqliteChanges {
-  /** Number of rows inserted, updated or deleted, without those changed by triggers. */
+  /** Number of rows inserted, updated or deleted, excluding changes by triggers. */
   changes: number;
-  /** The rowid of the connection's latest insert. */
+  /** Rowid of the connection's latest insert. */
   lastInsertRowid: number | bigint;
 }
 
 /** A prepared statement. Parameters replace `?` from left to right. Every call throws `SqlError`. */
 export interface SqliteStatement {
   run(...parameters: SqliteValue[]): SqliteChanges;
-  /** The first row. Undefined if there is none. */
+  /** Returns the first row, or undefined if there is none. */
   get(...parameters: SqliteValue[]): SqliteRow | undefined;
   all(...parameters: SqliteValue[]): SqliteRow[];
   /**
-   * Returns rows as they are read. Leaving the loop early ends the read. Do not write to the same
-   * tables inside the loop.
+   * Yields rows as they are read. Leaving the loop early ends the read. Do not write to the same tables inside the
+   * loop.
    */
   iterate(...parameters: SqliteValue[]): IterableIterator<SqliteRow>;
 }
@@ -30,8 +30,8 @@ export interface SqliteStatement {
 /** Options of a prepared statement. */
 export interface PrepareOptions {
   /**
-   * If true, all integers are read as bigints. By default they are numbers, and an integer without
-   * an exact number throws `out_of_range`.
+   * If true, all integers are read as bigints. By default they are numbers, and reading one that would be inexact
+   * throws `out_of_range`.
    */
   bigints?: boolean | undefined;
 }
@@ -44,21 +44,19 @@ export interface SqliteDatabase {
   /** `node:sqlite`, `@photostructure/sqlite`, or `handle` for a handle that the caller passed. */
   readonly driver: string;
   /**
-   * The driver's database, for anything that this interface lacks. Transactions queue on it. Unless
-   * the caller passed it, its lock timeout is 0 from a transaction until the next statement through
-   * this interface.
+   * The driver's database, for features that this interface lacks. Transactions queue on it. Unless the caller
+   * passed it, its lock timeout is 0 from a transaction until the next statement through this interface.
    */
   readonly handle: SqliteHandle;
   /** Maximum time that a statement waits for another connection's lock. */
   readonly busyTimeoutMs: number;
-  /** Runs one or more statements that have neither parameters nor rows. */
+  /** Runs one or more statements without parameters. Returns no rows. */
   exec(sql: string): void;
   /** Prepares a statement. Statements are cached by their text, so preparing one again is free. */
   prepare(sql: string, options?: PrepareOptions): SqliteStatement;
   /**
-   * Reads committed data in a separate process, which an abort kills even while SQLite computes.
-   * Available only for a file that `openSqlite` opened. Temporary tables and attached databases of
-   * this connection are not visible to it.
+   * Reads committed data in a separate process, which an abort kills even while SQLite is busy. Only available for
+   * files opened with `openSqlite`. Cannot see temporary tables and attached databases of this connection.
    */
   readonly readApart?: ReadApart | undefined;
   /**
@@ -79,19 +77,14 @@ export type ReadApart = (
   options: { batchRows: number; signal?: AbortSignal | undefined },
 ) => AsyncIterable<SqliteValue[][]>;
 
-/**
- * The methods that the databases of all drivers share: `DatabaseSync` of node:sqlite, and
- * `Database` of better-sqlite3.
- */
+/** Methods that all drivers' databases share: `DatabaseSync` of node:sqlite and `Database` of better-sqlite3. */
 export interface SqliteHandle {
   exec(sql: string): unknown;
   prepare(sql: string): SqliteHandleStatement;
   close(): unknown;
 }
 
-/**
- * The methods that the statements of all drivers share. Parameters and rows are the driver's own.
- */
+/** Methods that all drivers' statements share. Parameters and rows are driver-specific. */
 export interface SqliteHandleStatement {
   run(...parameters: never[]): { changes: number | bigint; lastInsertRowid: number | bigint };
   get(...parameters: never[]): unknown;

@@ -23,8 +23,8 @@ export function sqliteErrorOf(error: unknown): SqlError {
 const undoing: ReadonlySet<SqlErrorCode> = new Set(["disk_full", "damaged", "open_failed"]);
 
 /**
- * True for failures after which SQLite may have rolled the transaction back by itself
- * (https://sqlite.org/lang_transaction.html, 3).
+ * True if SQLite may have rolled back the transaction itself after this error
+ * (https://sqlite.org/lang_transaction.html, section 3).
  */
 export function mayHaveRolledBack(error: SqlError): boolean {
   return undoing.has(error.code) || /\b(?:I\/O error|out of memory)\b/i.test(error.message);

@@ -13,14 +13,13 @@ interface StatementOptions {
   wantsBigints: boolean;
   /** Runs an action on an open connection and converts its errors to `SqlError`. */
   guard: <T>(action: () => T) => T;
-  /** Running reads, which `close()` ends. */
+  /** Open reads, which `close()` ends. */
   reads: OpenReads;
 }
 
 /**
- * Maps each read to its statement, which keeps the statement alive. @photostructure/sqlite
- * finalizes a garbage-collected statement even during a read, which makes the read fail or crashes
- * the process.
+ * Maps each read to its statement, which keeps the statement alive. @photostructure/sqlite finalizes
+ * garbage-collected statements even during a read, which makes the read fail or crashes the process.
  */
 export type OpenReads = Map<Iterator<unknown>, unknown>;
 
@@ -33,8 +32,8 @@ interface DriverStatement {
   setReadBigInts?(wanted: boolean): void;
   safeIntegers?(wanted: boolean): void;
   /**
-   * In better-sqlite3, true for a statement with rows. `run` rejects such a statement, `get` and
-   * `all` reject any other.
+   * In better-sqlite3, true for statements that return rows. `run` rejects these, `get` and `all` reject any
+   * others.
    */
   reader?: boolean | undefined;
   [Symbol.dispose]?(): void;
@@ -135,9 +134,7 @@ function checkParameters(handle: SqliteHandle, parameters: readonly SqliteValue[
   }
 }
 
-/**
- * @photostructure/sqlite binds a number that is barely above a whole number as that whole number.
- */
+/** True for a number barely above a whole number, which @photostructure/sqlite binds as that whole number. */
 function isNextToWhole(value: number): boolean {
   return !Number.isInteger(value) && value - Math.floor(value) < Number.EPSILON;
 }
@@ -178,10 +175,7 @@ const plainBlobs = (row: SqliteRow): SqliteRow => mapRow(row, plainBlob);
 const plainRow = (row: SqliteRow): SqliteRow =>
   mapRow(row, (value) => (typeof value === "bigint" ? exactNumber(value) : plainBlob(value)));
 
-/**
- * Turns a Buffer into a plain Uint8Array, so that equality and serialization do not depend on the
- * driver.
- */
+/** Converts a Buffer to a plain Uint8Array, so that equality and serialization do not depend on the driver. */
 function plainBlob(value: SqliteValue): SqliteValue {
   return value instanceof Uint8Array
     ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength)

@@ -21,10 +21,7 @@ export function numberIn(row: SqlRow, column: string): number {
   throw unexpectedValue(column, value);
 }
 
-/**
- * Reads a column as bytes. Undefined for null.
- * @throws SqlError `damaged`
- */
+/** Reads a column as bytes. Returns undefined for null. @throws SqlError `damaged` */
 export function bytesIn(row: SqlRow, column: string): Uint8Array | undefined {
   const value = row[column];
   if (value === null) return undefined;
@@ -32,10 +29,7 @@ export function bytesIn(row: SqlRow, column: string): Uint8Array | undefined {
   throw unexpectedValue(column, value);
 }
 
-/**
- * Parses the JSON in a column. Undefined for null.
- * @throws SqlError `damaged`
- */
+/** Parses the JSON in a column. Returns undefined for null. @throws SqlError `damaged` */
 export function jsonIn<Value>(row: SqlRow, column: string): Value | undefined {
   if (row[column] === null) return undefined;
   try {

@@ -8,8 +8,8 @@ import type { TransactionOptions } from "../transaction/transaction-options.ts";
 import type { SqlRow, SqlStep, SqlSteps } from "./sql-steps.ts";
 
 /**
- * Runs steps in one transaction. On SQLite they run without interruption, so that no other
- * statement on the connection comes between them.
+ * Runs steps in one transaction. On SQLite, they run without interruption, so no other statement on the connection
+ * can run in between.
  * @throws SqlError as `transaction` does, and any error of a step
  */
 export function runSqlSteps<Value>(

@@ -1,23 +1,18 @@
-/** A parameter of a statement. */
+/** A statement parameter. */
 type SqlValue = null | string | number | Uint8Array;
 
-/** A row by column name. */
+/** A row, keyed by column name. */
 export type SqlRow = Record<string, unknown>;
 
 /** One statement. Parameters replace `?` from left to right, and `?` has no other meaning. */
 export interface SqlStep {
   sql: string;
   parameters: readonly SqlValue[];
-  /**
-   * Rows to put in place of `VALUES ROWS` in the statement. If the list is empty, nothing is sent.
-   */
+  /** Rows that replace `VALUES ROWS` in the statement. If the list is empty, the statement is not sent. */
   inserted?: readonly (readonly SqlValue[])[] | undefined;
 }
 
-/**
- * Work that yields statements and receives their rows. It can run on an asynchronous or a
- * synchronous client.
- */
+/** A generator that yields statements and receives their rows. It can run on asynchronous or synchronous clients. */
 export type SqlSteps<Value> = Generator<SqlStep, Value, SqlRow[]>;
 
 /** Runs a statement and returns its rows. */
@@ -30,7 +25,7 @@ export function* run(sql: string, ...parameters: SqlValue[]): SqlSteps<void> {
   yield { sql, parameters };
 }
 
-/** Inserts rows with a statement that contains `VALUES ROWS`. No key may occur twice. */
+/** Inserts rows with a statement that contains `VALUES ROWS`. Keys must be unique. */
 export function* insertRows(
   sql: string,
   inserted: readonly (readonly SqlValue[])[],

@@ -15,14 +15,6 @@ import { TurnQueue } from "@ccl/core/async";
 
 type Action<T> = TransactionAction<PostgresSession, T>;
 
-interface Nesting {
-  session: ClientSession;
-  depth: number;
-  turns: TurnQueue;
-}
-
-const nestings = new WeakMap<PostgresSession, Nesting>();
-
 /**
  * Runs a transaction on a connection of the client, or a savepoint inside a session's transaction.
  */
@@ -37,9 +29,10 @@ export async function postgresTransaction<T>(
   }
   if (!(target instanceof ClientSession))
     throw new SqlError("invalid_input", "Pass a client or a session.");
-  const nesting = nestings.get(target);
+  const { nesting } = target;
   if (nesting === undefined) return onClient(target.client, action, options);
-  return nesting.turns.run(() => savepoint(nesting, action, options), options.signal);
+  const depth = nesting.depth + 1;
+  return nesting.turns.run(() => savepoint(target, action, { depth, options }), options.signal);
 }
 
 function isClient(target: PostgresClient | PostgresSession): target is PostgresClient {
@@ -68,8 +61,7 @@ async function onPool<T>(
   const client = await pool.connect().catch((error: unknown) => {
     throw postgresErrorOf(error);
   });
-  // If a connection is lost between two statements, it emits an event, which would end the process
-  // if nothing listened to it.
+  // A connection lost between two statements emits an event, which would end the process if nothing listened for it.
   const listener = (): void => undefined;
   client.on?.("error", listener);
   const session = new ClientSession(client);
@@ -88,7 +80,7 @@ async function onPglite<T>(
 ): Promise<T> {
   throwIfAborted(options.signal, SqlError);
   const begin = options.mode === "read" ? `SET TRANSACTION ${snapshot}` : undefined;
-  // The result or error of the action, kept separate from errors of PGlite's own begin and commit.
+  // Result or error of the action, kept separate from errors in PGlite's own begin and commit.
   let outcome: { value: T } | { error: unknown } | undefined;
   try {
     await client.transaction(async (connection) => {
@@ -125,12 +117,15 @@ function onConnection<T>(
   });
 }
 
-function savepoint<T>(outer: Nesting, action: Action<T>, options: TransactionOptions): Promise<T> {
-  const depth = outer.depth + 1;
+function savepoint<T>(
+  outer: ClientSession,
+  action: Action<T>,
+  { depth, options }: Pick<Ending, "depth" | "options">,
+): Promise<T> {
   const name = `ccl_${depth}`;
   const rollback = `ROLLBACK TO SAVEPOINT ${name}; RELEASE SAVEPOINT ${name}`;
   const statements = { begin: `SAVEPOINT ${name}`, commit: `RELEASE SAVEPOINT ${name}`, rollback };
-  const inner = new ClientSession(outer.session.client, outer.session.turns);
+  const inner = new ClientSession(outer.client, outer.turns);
   return settle(inner, action, { depth, ...statements, options });
 }
 
@@ -144,12 +139,12 @@ interface Ending {
 }
 
 async function settle<T>(session: ClientSession, action: Action<T>, ending: Ending): Promise<T> {
-  nestings.set(session, { session, depth: ending.depth, turns: new TurnQueue(SqlError) });
+  session.nesting = { depth: ending.depth, turns: new TurnQueue(SqlError) };
   try {
     if (ending.begin !== undefined) await session.exec(ending.begin);
     const value = await action(session);
     throwIfAborted(ending.options.signal, SqlError);
-    // The action has caught the error, but PostgreSQL would answer the commit with a rollback.
+    // The action caught the error, but PostgreSQL would answer the commit with a rollback.
     if (session.failure !== undefined) throw session.failure;
     if (ending.commit !== undefined) await session.exec(ending.commit);
     return value;

@@ -25,8 +25,7 @@ export function sqliteTransaction<T>(
     return database.turns.run(() => savepoint(database, action, options), options.signal);
   }
   const state = connectionStateOf(database.handle);
-  // SQLite does not wait for the lock. Waiting happens between attempts instead, so that the thread
-  // stays free.
+  // SQLite does not wait for the lock. Waiting between attempts instead keeps the thread free.
   const attempt = (): T | Promise<T> => {
     if (options.mode === "statement") return action(database);
     begin(database, state, options);
@@ -91,8 +90,8 @@ interface Ending {
 }
 
 /**
- * Runs the action and ends its transaction. A synchronous action is not awaited, so that no other
- * work comes between.
+ * Runs the action and ends its transaction. A synchronous action is not awaited, so that no other work can run in
+ * between.
  */
 async function settle<T>(
   database: SqliteDatabase,
@@ -126,13 +125,13 @@ function undo(database: SqliteDatabase, statements: string[]): void {
   }
 }
 
-/** The database inside a transaction: the same connection, usable until the transaction ends. */
+/** The database as seen inside a transaction: the same connection, usable until the transaction ends. */
 class TransactionScope implements SqliteDatabase {
   readonly driver: string;
   readonly handle: SqliteHandle;
   readonly busyTimeoutMs: number;
   readonly depth: number;
-  /** Runs the savepoints inside it one at a time. */
+  /** Runs the transaction's savepoints one at a time. */
   readonly turns: TurnQueue = new TurnQueue(SqlError);
   isOver = false;
   readonly #database: SqliteDatabase;

@@ -10,7 +10,7 @@ export interface TransactionOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** The action of a transaction. It must use only the connection that it is given. */
+/** The action of a transaction. It may use only the connection passed to it. */
 export type TransactionAction<Transaction, T> = {
   // Declared as a method, so that one implementation can serve actions of both kinds of database.
   run(transaction: Transaction): T | Promise<T>;

@@ -5,13 +5,12 @@ import { sqliteTransaction } from "./sqlite-transaction.ts";
 import type { TransactionAction, TransactionOptions } from "./transaction-options.ts";
 
 /**
- * Runs an action in a transaction. Resolves to its value once the commit is done, or rejects with
- * its error once everything is rolled back. On SQLite the transactions of one handle run one at a
- * time, and a synchronous action is not interrupted. While an action awaits, statements on the
- * database itself also belong to its transaction. A transaction on the action's connection is a
- * savepoint. Awaiting one on the database itself inside the action is a deadlock.
- * @throws SqlError `busy`, `disk_full`, `connection_failed`, `aborted`, ..., and any error of the
- * action
+ * Runs an action in a transaction. Resolves to its value once committed, or rejects with its error once everything
+ * is rolled back. On SQLite, transactions on one handle run one at a time, and a synchronous action is not
+ * interrupted. While an action awaits, statements on the database itself also belong to its transaction. A
+ * transaction on the action's connection is a savepoint. Awaiting one on the database itself inside the action
+ * causes a deadlock.
+ * @throws SqlError `busy`, `disk_full`, `connection_failed`, `aborted`, ..., and any error of the action
  */
 export function transaction<T>(
   database: SqliteDatabase,
@@ -19,8 +18,8 @@ export function transaction<T>(
   options?: TransactionOptions,
 ): Promise<T>;
 /**
- * On PostgreSQL, the transaction runs on a connection of the pool, on the client's own connection
- * when it is free, or on the one that PGlite passes.
+ * On PostgreSQL, the transaction runs on a connection from the pool, on the client's own connection once it is
+ * free, or on the one that PGlite passes.
  */
 export function transaction<T>(
   client: PostgresClient | PostgresSession,

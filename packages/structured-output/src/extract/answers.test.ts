@@ -410,6 +410,21 @@ E(`{"a": "x", "b", "c": "y"}`, R);
 E(`{"a": "x", "b" "c": "y"}`, R);
 E(`{"a": "one", "two", "three", "b": 1}`, R, { a: ["one", "two", "three"], b: 1 });
 E(`{"a": "x.split(", ")", "b": 1}`, { a: 'x.split(", ")', b: 1 }, R);
+E(`{"a": ["x: y"\n +7.\n null\n "f({a: 1})"]}`, { a: ["x: y", 7, null, "f({a: 1})"] }, R);
+E(`[["a/b"\n 25\n [7\n "50 %"\n true]\n "c"]\n ""]`, [["a/b", 25, [7, "50 %", true], "c"], ""]);
+E(`{"a": Ulm\u200b, "b": 1}`, { a: "Ulm", b: 1 });
+// the opening bracket is lost
+E(`"x",\n[{"b": 1}, 2],\nnull]`, R);
+E(`\n "say \\"hi\\"",\n "f({a: 1})"\n]`, R);
+E(`function f() {\n  return {"a": 1};\n}`, { a: 1 }, R);
+// an opening quote is lost
+E(`{"a": the \\"big\\" one"}`, { a: 'the "big" one' });
+E(`["x", tab\\there", 1]`, ["x", "tab\there", 1]);
+E(`["x", "y",\n a/b.ts",\n true]`, ["x", "y", "a/b.ts", true]);
+E(`{"a": "x",b": "y"}`, { a: "x", b: "y" });
+// a text with structure is no key
+E(`["\n ",\n 15,\n {"a": {"b": 1}}]`, ["\n ", 15, { a: { b: 1 } }], R);
+E(`[\n ",\n 15,\n {\n "a": {"b": 1}\n }, 2\n]`, R);
 // a quote too many at a key
 E(`{"a"": "x", "b"": 1}`, { a: "x", b: 1 });
 E(`{""a": "x", "b": 1}`, { a: "x", b: 1 });

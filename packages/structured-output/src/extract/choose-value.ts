@@ -4,25 +4,24 @@ import type { Repair } from "../repair/repair.ts";
 import type { JsonSource } from "./extract-options.ts";
 import type { FoundCandidates, Reading } from "./find-candidates.ts";
 
-/** A value of an answer that fits the schema or the caller's test. */
+/** A value in an answer that fits the schema or the caller's test. */
 interface Fit<T> {
   value: T;
-  /** The value before a schema library transformed it. Two values are compared by it. */
+  /** The value before a schema library transformed it. Used to compare two values. */
   json: unknown;
-  /** Changes that were needed to make it fit. */
+  /** Changes needed to fit the value. */
   steps: readonly Omit<Repair, "position">[];
 }
 
-/** Decides which value is the answer. */
+/** Decides which value in an answer to take. */
 export interface Choice<T> {
   /**
-   * Returns the value if it fits. `digits` returns it with its numbers as written, if JavaScript prints them
-   * differently.
+   * Returns the value if it fits. `digits` returns it with numbers as written, if JavaScript prints them differently.
    */
   fit: (value: unknown, digits: () => unknown) => Fit<T> | undefined;
-  /** True if the requested value has this member, so that an object with it alone is not a wrapper. */
+  /** True if the requested value has this field, so an object with only that field is not a wrapper. */
   isOwnKey?: ((key: string) => boolean) | undefined;
-  /** True if every value fits, so that the first reading is taken. */
+  /** True if every value fits. Then the first reading is taken. */
   isAny?: boolean | undefined;
 }
 
@@ -32,7 +31,7 @@ export interface Chosen<T> extends Pick<Fit<T>, "value" | "json"> {
   source: JsonSource;
 }
 
-/** Takes the value of a reading if it fits, else the value inside objects and lists with a single member. */
+/** Takes a reading's value if it fits, otherwise the value inside single-member objects and lists. */
 export function chosenFrom<T>(
   { value, repairs, source, digits }: Reading,
   { fit, isOwnKey }: Choice<T>,
@@ -57,8 +56,8 @@ export function chosenFrom<T>(
 }
 
 /**
- * Takes all values as one list if that fits, else the only one that fits. If two fit and differ, the answer is
- * refused, since only the model can decide.
+ * Takes all values as one list if that fits, otherwise the only one that fits. If two differing values fit, rejects the
+ * answer, since only the model can decide.
  */
 export function chooseValue<T>(
   text: string,
@@ -69,12 +68,12 @@ export function chooseValue<T>(
   const sequence = joinSequence(text, untagged.length > 0 ? untagged : candidates);
   const whole = sequence && chosenFrom(sequence, choice);
   if (whole?.repairs.every(({ kind }) => kind !== "schema_list") === true) return success(whole);
-  // A footnote mark such as `[1]`, or an empty bracket in prose, counts only if nothing else fits.
+  // A footnote mark such as `[1]`, or empty brackets in prose, counts only if nothing else fits.
   const weighty = sequence
     ? candidates
     : untagged.filter((candidate) => !isSlight(text, candidate));
   const found = fitting(weighty, choice);
-  // Beside a value that cannot be read, it may be a part of it.
+  // Next to an unreadable value, it may be part of it.
   const isSlightEnough = found.length === 0 && broken.length === 0;
   const [last, ...rivals] = (isSlightEnough ? fitting(candidates, choice) : found).reverse();
   if (last === undefined)
@@ -103,7 +102,7 @@ export function chooseValue<T>(
   return success({ ...chosen, repairs: [{ kind: "draft", position }, ...chosen.repairs] });
 }
 
-/** Joins values into a list if they are the whole text, one per line (JSON Lines) or separated by commas. */
+/** Joins values into a list if they make up the whole text, one per line (JSON Lines) or comma-separated. */
 function joinSequence(text: string, candidates: readonly Reading[]): Reading | undefined {
   const { start = 0 } = candidates[0]?.source ?? {};
   let end = 0;
@@ -141,7 +140,7 @@ function fitting<T>(
   });
 }
 
-// A later value with the same members may be the answer, and the one that fits only a draft.
+// True if a later value with the same fields may be the answer, and the one that fits only a draft.
 function isRival(value: unknown, taken: unknown, json: unknown): boolean {
   if (!isRecord(value) || !isRecord(taken) || isSameJson(value, taken)) return false;
   return isRecord(json) && Object.keys(value).some((key) => Object.hasOwn(json, key));
@@ -154,7 +153,7 @@ function isSlight(text: string, { value, source }: Reading): boolean {
   return value.length < 2 && (value.length === 0 || typeof value[0] === "number" || isSubscript);
 }
 
-/** True for a word in brackets, such as `[ANSWER]` before a value. */
+/** True for a bracketed word, such as `[ANSWER]` before a value. */
 function isTag({ value, repairs }: Reading): boolean {
   return (
     Array.isArray(value) &&

@@ -1,9 +1,9 @@
-/** The maximum of `maxDepth`, because checks are recursive. */
+/** Upper bound on `maxDepth`, because checks are recursive. */
 export const DEEPEST_LIMIT = 2000;
 
 /**
- * Counts the colons outside of strings. JSON has one per member. Undefined if brackets nest deeper than the limit, since
- * the engine takes seconds to parse megabytes of open brackets.
+ * Counts the colons outside strings. JSON has one per field. Returns undefined if brackets nest deeper than the limit,
+ * since the engine takes seconds to parse megabytes of open brackets.
  */
 export function countColons(text: string, limit: number): number | undefined {
   let depth = 0;
@@ -22,7 +22,7 @@ export function countColons(text: string, limit: number): number | undefined {
   return colons;
 }
 
-/** The offset of the closing quote, or -1. */
+/** Returns the closing quote's offset, or -1. */
 function stringEnd(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let firstSlash = at;
@@ -32,7 +32,7 @@ function stringEnd(text: string, start: number): number {
   return -1;
 }
 
-/** 1 for `[` and `{`, -1 for `]` and `}`. The codes of a pair differ in one bit. */
+/** Returns 1 for `[` and `{`, -1 for `]` and `}`. The codes of a pair differ in one bit. */
 function depthChange(code: number): number {
   const folded = code | 0x20;
   return folded === 0x7b ? 1 : folded === 0x7d ? -1 : 0;

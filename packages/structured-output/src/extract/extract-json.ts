@@ -11,14 +11,13 @@ export const DEFAULT_LIMITS: Complete<ExtractLimits> = {
   maxDepth: 512,
   maxRepairs: 100_000,
 };
-// A backspace or form feed before a letter usually starts a LaTeX command, or is a word boundary of a pattern.
+// A backspace or form feed before a letter usually starts a LaTeX command, or is a regex word boundary.
 const DOUBTFUL_ESCAPE = /(?<!\\)(?:\\\\)*\\[bf][a-z]/;
 
 /**
- * Reads the JSON value of a model's answer. It tries plain JSON, JSON in a JSON string, then code fences and
- * prose. Repairs are listed. An answer that is cut off gives `ERR_TRUNCATED` and never a value. Other codes are
- * `ERR_JSON_EXTRACT` (nothing looks like JSON), `ERR_JSON_PARSE` and `ERR_SCHEMA_VALIDATION` (parsed, but not
- * accepted).
+ * Reads the JSON value in a model's answer. Tries plain JSON, JSON in a JSON string, then code fences and prose.
+ * Repairs are listed. A truncated answer returns `ERR_TRUNCATED` and never a value. Other codes are `ERR_JSON_EXTRACT`
+ * (nothing looks like JSON), `ERR_JSON_PARSE` and `ERR_SCHEMA_VALIDATION` (parsed, but not accepted).
  */
 export function extractJson(text: string, options: ExtractOptions = {}): Result<ExtractedJson> {
   const { accept } = options;
@@ -78,7 +77,7 @@ function readWhole<T>(
   );
 }
 
-// Decodes up to twice, since real answers do not nest strings deeper.
+// Decodes up to two times, since real answers do not nest strings deeper.
 function decode(
   text: string,
   outer: Reading,
@@ -89,7 +88,7 @@ function decode(
   return found && { ...found, source: { ...outer.source, kind: "double_encoded" } };
 }
 
-/** The value of a text that holds exactly one bracketed value. Reads it like an answer. */
+/** Returns the value in text that contains exactly one bracketed value. Reads it like an answer. */
 export function onlyValueIn(
   text: string,
   budget: ParseBudget = DEFAULT_LIMITS,
@@ -127,9 +126,9 @@ function readCandidates<T>(
   return readWhole({ ...scalar, source }, choice, limits);
 }
 
-/** Parses with the engine if it drops nothing silently. Otherwise a reader that lists repairs takes over. */
+/** Parses with the engine if that drops nothing silently. Otherwise uses a reader that lists repairs. */
 function parseJson(text: string, maxDepth: number): { value: unknown } | undefined {
-  // The engine takes a second to parse megabytes of open brackets. The last character rules that out.
+  // The engine takes a second to parse megabytes of open brackets. Checking the last character rules that out.
   if (!/[\]}"\del]/.test(text.trimEnd().slice(-1)) || DOUBTFUL_ESCAPE.test(text)) return undefined;
   const colons = countColons(text, maxDepth);
   if (colons === undefined) return undefined;
@@ -141,7 +140,7 @@ function parseJson(text: string, maxDepth: number): { value: unknown } | undefin
   }
 }
 
-/** Counts the members of all objects. A repeated key lowers the count. NaN if a number may have lost digits. */
+/** Counts the fields of all objects. A repeated key lowers the count. NaN if a number may have lost digits. */
 function countMembers(value: unknown): number {
   if (typeof value === "number")
     return Number.isInteger(value) === Number.isSafeInteger(value) && Number.isFinite(value)

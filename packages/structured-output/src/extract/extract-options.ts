@@ -1,33 +1,33 @@
 import type { FinishReason } from "@ccl/core";
 import type { Repair } from "../repair/repair.ts";
 
-/** Limits of reading an answer. An answer beyond `maxBytes` or `maxDepth` is refused even if it is valid. */
+/** Limits for reading an answer. An answer beyond `maxBytes` or `maxDepth` is rejected even if valid. */
 export interface ExtractLimits {
-  /** UTF-8 bytes of the answer. Default: 16 MiB. */
+  /** UTF-8 size of the answer. Default: 16 MiB. */
   maxBytes?: number | undefined;
-  /** Nested brackets. Default: 512, maximum: 2,000. Recursive validators overflow not far beyond. */
+  /** Nesting depth of brackets. Default: 512, maximum: 2,000. Recursive validators overflow not far above that. */
   maxDepth?: number | undefined;
-  /** Repairs in one value. Default: 100,000. */
+  /** Repairs per value. Default: 100,000. */
   maxRepairs?: number | undefined;
 }
 
-/** Which value is chosen. */
+/** How to choose a value. */
 export interface ExtractOptions {
-  /** True if a value is acceptable. If two are and differ, neither is chosen. */
+  /** Returns true for an acceptable value. If two differing values are, neither is chosen. */
   accept?: ((value: unknown) => boolean) | undefined;
-  /** With `length` the answer counts as truncated even if it looks complete. */
+  /** With `length`, the answer counts as truncated even if it looks complete. */
   finishReason?: FinishReason | undefined;
   limits?: ExtractLimits | undefined;
 }
 
-/** Position of the value in the answer. */
+/** The value's position in the answer. */
 export interface JsonSource {
-  /** `double_encoded` is JSON inside a JSON string that is the whole answer. */
+  /** `double_encoded` means JSON inside a JSON string that is the entire answer. */
   kind: "whole" | "double_encoded" | "fence" | "prose";
   /** UTF-16 offsets in the answer. The end is exclusive. */
   start: number;
   end: number;
-  /** Keys of the objects and lists that wrapped the accepted value as their only member, outermost first. */
+  /** Keys of the objects and lists that contained the accepted value as their only member, outermost first. */
   path: (string | number)[];
 }
 

@@ -6,21 +6,21 @@ import type { Repair } from "../repair/repair.ts";
 import { createTextView, type TextView } from "../repair/text-view.ts";
 import type { JsonSource } from "./extract-options.ts";
 
-/** One way to read a part of an answer. */
+/** One way to read part of an answer. */
 export interface Reading {
   readonly value: unknown;
   readonly repairs: readonly Repair[];
   readonly source: Omit<JsonSource, "path">;
-  /** The value with its numbers as written. */
+  /** Returns the value with numbers as written. */
   readonly digits?: (() => unknown) | undefined;
 }
 
-/** Every outermost value of a text, and what could not be read. */
+/** All outermost values in the text, and what could not be read. */
 export interface FoundCandidates {
   candidates: Reading[];
-  /** Offset of the value, string or reasoning block that the text breaks off in. */
+  /** Offset of the value, string or reasoning block that the end of the text cuts off. */
   truncatedAt: number | undefined;
-  /** Values that cannot be repaired. */
+  /** Values beyond repair. */
   broken: { position: number; reason: string; isInFence: boolean }[];
 }
 
@@ -28,35 +28,38 @@ interface Scan extends FoundCandidates {
   view: TextView;
   budget: ParseBudget;
   position: number;
+  /** End of the last reasoning block. */
+  bodyStart: number;
   isInFence: boolean;
-  /** Only white space, a fence or a tag precedes this point since the last boundary. */
+  /** True if only white space, a fence or a tag precedes this point since the last boundary. */
   isAtBodyStart: boolean;
-  /** How many characters may still be read again after values that broke off. */
+  /** Remaining number of characters to reread after values that broke off. */
   rereads: number;
 }
 
 const STOPS = /```+|[{[(｛［【]|<\/?(?:think|thinking|thought|reasoning)\s?>/gi;
-/** A bracketed word before its target: `[TOOL_CALLS][...]`, `[text](address)`, `<![CDATA[...`. */
-const LABEL = /(?<=<!)\[CDATA(?=\[)|\[[^\][{}"'`:,\d\n]{1,64}\](?=[([{])|(?<=<!\[CDATA)\[/y;
+/** A bracketed word before its target: `[TOOL_CALLS][...]`, `[TOOL_CALLS]name{...`, `[text](address)`, `<![CDATA[...`. */
+const LABEL = /(?<=<!)\[CDATA(?=\[)|\[[^\][{}"'`:,\d\n]{1,64}\](?=\w{0,64}[([{])|(?<=<!\[CDATA)\[/y;
 const FENCE_INFO = /[ \t]*[\w+-]*/y;
 const OBJECT_START =
   /[\s\p{Cf}]{0,64}(?:["'`´＂＇「『〝\p{Pi}\p{Pf}„‚}[{｛［｝#]|\\"|\/[/*]|\.\.\.|[\p{L}\p{N}_$-]{1,64}[\s\p{Cf}]{0,8}(?::(?!:)|[：=]))/uy;
 const ARRAY_START =
   /[\s\p{Cf}]{0,64}(?:["“”„«＂「『〝{[\]｛［］]|['‘`＇][^'’`´＇]{0,64}['’`´＇][\s\p{Cf}]{0,8}[,，\]］]|\\"|\/[/*]|(?:[+-]?[\d._eE+-]+|true|false|null|None|True|False|undefined)[\s\p{Cf}]{0,8}[,，\]］{["\n#/])/uy;
-const GLUED = /[\p{L}\p{N}_{["'(]/u;
+const GLUED = /[\p{L}\p{N}_["'(]/u;
 // Numbers that JavaScript may print differently.
 const OTHER_SPELLING = /\d{16}|\.\d*0(?!\d)|\d[eExXn_,]|\+\d|(?<!\d)\.\d|\d\.(?!\d)|-0(?![.\d])/;
 const MAX_BROKEN = 1000;
 const REREAD_FACTOR = 4;
-/** How far around a value its neighbours are looked for. */
+/** Maximum distance at which a value's neighbours are looked for. */
 const MAX_GAP = 64;
 
-/** Finds the values of a text in one linear pass. It recognizes strings, code fences and reasoning blocks. */
+/** Finds the values in the text in one linear pass. Recognizes strings, code fences and reasoning blocks. */
 export function findCandidates(text: string, budget: ParseBudget): FoundCandidates {
   const scan: Scan = {
     view: createTextView(text),
     budget,
     position: 0,
+    bodyStart: 0,
     isInFence: false,
     isAtBodyStart: true,
     rereads: text.length * REREAD_FACTOR,
@@ -77,7 +80,29 @@ export function findCandidates(text: string, budget: ParseBudget): FoundCandidat
     else if (last === ">") passTag(scan, text.slice(start, end), start);
     else readBracket(scan, start);
   }
+  refuseParts(scan);
   return scan;
+}
+
+/** Rejects the values before an unmatched closing bracket, since they are parts of one that cannot be read. */
+function refuseParts(scan: Scan): void {
+  const { text } = scan.view;
+  const sources = scan.candidates.map(({ source }) => source);
+  if (sources.some(({ kind }) => kind === "fence")) return;
+  let open = 0;
+  let from = scan.bodyStart;
+  for (const { start, end } of [...sources, { start: text.length, end: text.length }]) {
+    // Extra closing brackets right after a value change nothing.
+    const between = text.slice(from, start).replace(/^[\s\]}]+/, "");
+    for (const [bracket] of between.matchAll(/[[\]{}]/g)) {
+      open += /[[{]/.test(bracket) ? 1 : -1;
+      if (open >= 0) continue;
+      addBroken(scan, start, "It lacks the bracket that its last one closes");
+      scan.candidates = [];
+      return;
+    }
+    from = end;
+  }
 }
 
 function fenceStart(text: string, end: number): number {
@@ -94,11 +119,12 @@ function passFence(scan: Scan): void {
   if (FENCE_INFO.test(scan.view.text)) scan.position = FENCE_INFO.lastIndex;
 }
 
-// A closing tag without an opening one: the model's chat template opened the block before the answer.
+// Handles a closing tag without an opening one: the model's chat template opened the block before the answer.
 function passTag(scan: Scan, tag: string, start: number): void {
   const { text } = scan.view;
   scan.isAtBodyStart = true;
   scan.isInFence = false;
+  scan.bodyStart = scan.position;
   if (tag.startsWith("</")) {
     scan.candidates = [];
     scan.broken = [];
@@ -108,6 +134,7 @@ function passTag(scan: Scan, tag: string, start: number): void {
   closing.lastIndex = scan.position;
   if (!closing.test(text)) scan.truncatedAt ??= start;
   scan.position = closing.lastIndex === 0 ? text.length : closing.lastIndex;
+  scan.bodyStart = scan.position;
 }
 
 function readBracket(scan: Scan, start: number): void {
@@ -150,7 +177,7 @@ function addCandidate(
   { value, repairs }: Pick<PlainReader, "value" | "repairs">,
 ): void {
   const { view, budget, position: end, isInFence } = scan;
-  if (isMember(view.text, start, end) || isInBroken(scan, start)) {
+  if (isPart(scan, start)) {
     addBroken(scan, start, "It is a part of a value that cannot be read");
     return;
   }
@@ -162,24 +189,20 @@ function addCandidate(
   });
 }
 
-/** True for a value where an unreadable one broke off, or between it and a bracket that only it can have opened. */
-function isInBroken({ view, position: end, broken }: Scan, start: number): boolean {
-  const last = broken.at(-1);
-  return (
-    last !== undefined &&
-    (last.position === start || /[}\]]/.test(view.text[view.skipSpace(end)] ?? ""))
-  );
+/**
+ * True for part of an unreadable value: where that broke off, between it and a bracket that only it can have opened, or
+ * after a key and before the rest of an object.
+ */
+function isPart({ view, position: end, broken }: Scan, start: number): boolean {
+  const { text } = view;
+  if (broken.at(-1)?.position === start) return true;
+  const hasKey = /["'”]\s*[:：]\s*$/.test(text.slice(Math.max(0, start - MAX_GAP), start));
+  const next = view.skipSpace(end);
+  if (/[}\]]/.test(text.charAt(next))) return hasKey || broken.length > 0;
+  return hasKey && /^,\s*["'“]/.test(text.slice(next, next + MAX_GAP));
 }
 
-/** True if a key precedes the value, and the rest of an object follows. */
-function isMember(text: string, start: number, end: number): boolean {
-  return (
-    /["'”]\s*[:：]\s*$/.test(text.slice(Math.max(0, start - MAX_GAP), start)) &&
-    /^\s*(?:[}\]]|,\s*["'“])/.test(text.slice(end, end + MAX_GAP))
-  );
-}
-
-/** The value at an offset with its numbers as written. Undefined if JavaScript prints them the same. */
+/** Returns the value at an offset with numbers as written, or undefined if JavaScript prints them the same. */
 function readDigits(view: TextView, start: number, budget: ParseBudget): unknown {
   if (!OTHER_SPELLING.test(view.text)) return undefined;
   const options = { ...budget, keepsDigits: true };
@@ -227,7 +250,7 @@ function isGlued({ view }: Scan, start: number, end: number): boolean {
   return isFurtherKey || view.text[next] === ":" || GLUED.test(view.text.charAt(end));
 }
 
-// A value that seems to run to the end may be a bracket in reasoning whose opening tag is missing.
+// If a value seems to run to the end, it may be a bracket in reasoning whose opening tag is missing.
 function resumeAfterReasoning(scan: Scan, start: number): void {
   const { text } = scan.view;
   const end =
@@ -241,7 +264,7 @@ function resumeAfterReasoning(scan: Scan, start: number): void {
   scan.position = end;
 }
 
-/** True if the text after a bracket looks more like a value than like prose. */
+/** True if the text after a bracket looks more like a value than prose. */
 export function looksLikeJson(text: string, start: number): boolean {
   const pattern = punctuationAt(text, start) === "{" ? OBJECT_START : ARRAY_START;
   pattern.lastIndex = start + 1;

@@ -16,12 +16,12 @@ interface Scalar {
   repairs: Repair[];
 }
 
-/** Reads a text that is one quoted string, or numbers. Bare words count as prose. */
+/** Reads text that is a single quoted string, or numbers. Bare words count as prose. */
 export function readScalar(text: string, budget: ParseBudget): Scalar | undefined {
   return readQuoted(text, budget) ?? readNumbers(text);
 }
 
-// Reads a quoted text as the only item of a list.
+// Reads quoted text as a list's only item.
 function readQuoted(text: string, budget: ParseBudget): Scalar | undefined {
   const { value: list, repairs } = readWithin("[", text, "]", budget) ?? {};
   const [value, ...others] = Array.isArray(list) ? (list as unknown[]) : [];
@@ -29,7 +29,7 @@ function readQuoted(text: string, budget: ParseBudget): Scalar | undefined {
   return { value, repairs };
 }
 
-/** Reads a text that is an object without its braces, or without the first. The first key must be quoted. */
+/** Reads text that is an object without its braces, or without the opening one. The first key must be quoted. */
 export function readMembers(text: string, budget: ParseBudget): Scalar | undefined {
   if (!MEMBER.test(text)) return undefined;
   const read = readWithin("{", text, "}", budget) ?? readWithin("{", text.trimEnd(), "", budget);
@@ -63,7 +63,7 @@ function readNumbers(text: string): Scalar | undefined {
     .map((word) => word.trim());
   if (words.length > 1 && words.at(-1) === "") words.pop();
   if (!words.every((word) => NUMBER.test(word) || LEADING_ZERO.test(word))) return undefined;
-  // Text with a leading zero is a code and keeps its digits.
+  // Text with a leading zero is a code, so it keeps its digits.
   const values = words.map((word) => (LEADING_ZERO.test(word) ? word : Number(word)));
   const isList = values.length > 1;
   const lone = typeof values[0] === "string" ? "unquoted_string" : "extra_comma";

@@ -1,23 +1,20 @@
 import type { LanguageModel } from "@ccl/core";
 
-/**
- * How the model is held to the schema: by the provider's decoder, by JSON mode without a schema, or by the prompt
- * alone.
- */
+/** How the model is held to the schema: by the provider's decoder, JSON mode without a schema, or the prompt alone. */
 export type StructuredFormat = "json_schema" | "json_object" | "none";
 
-/** Remembers which formats a model's provider refused. */
+/** Remembers which formats a model's provider rejected. */
 export interface FormatLadder {
-  /** The highest rung that the provider has not refused and the model does not declare as missing. */
+  /** Returns the highest rung that the provider has not rejected and the model does not declare missing. */
   current(model: LanguageModel): StructuredFormat;
-  /** Remembers a refusal and returns the next rung. Undefined below `none`. */
+  /** Records a rejection and returns the next rung. Undefined below `none`. */
   stepDown(model: LanguageModel, refused: StructuredFormat): StructuredFormat | undefined;
 }
 
-/** From the top down. */
+/** Highest first. */
 const rungs: readonly StructuredFormat[] = ["json_schema", "json_object", "none"];
 
-/** Creates a ladder that remembers in memory. */
+/** Creates an in-memory ladder. */
 export function createFormatLadder(): FormatLadder {
   const reached = new Map<string, number>();
   const rungOf = (model: LanguageModel): number => {
@@ -29,7 +26,7 @@ export function createFormatLadder(): FormatLadder {
     stepDown(model, refused) {
       const next = rungs.indexOf(refused) + 1;
       if (next === rungs.length) return undefined;
-      // Meanwhile another call may have stepped down further.
+      // Another call may have stepped down further in the meantime.
       const lower = Math.max(rungOf(model), next);
       reached.set(keyOf(model), lower);
       return rungs[lower];

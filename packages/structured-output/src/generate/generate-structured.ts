@@ -24,67 +24,67 @@ import { createFormatLadder, type FormatLadder, type StructuredFormat } from "./
 import { isTruncation, repairMessages } from "./repair-messages.ts";
 import { withSchemaInstruction } from "./schema-instruction.ts";
 
-/** The schema, and how many calls may be spent on it. */
+/** The schema, and how many calls may be used. */
 export interface GenerateStructuredOptions<T> {
   schema: StructuredSchema<T>;
   messages: readonly ChatMessage[];
-  /** Requests to repair an answer. Refused formats do not count. Default: 1. */
+  /** Maximum requests to repair an answer. Rejected formats do not count. Default: 1. */
   maxRepairs?: number | undefined;
-  /** `strict` (default) starts on the highest rung of the ladder, `best-effort` uses the prompt alone. */
+  /** `strict` (default) starts on the ladder's highest rung, `best-effort` uses only the prompt. */
   mode?: "strict" | "best-effort" | undefined;
-  /** Share one to remember refusals across models and calls. By default they are remembered per model object. */
+  /** Share one to remember rejections across models and calls. By default, they are remembered per model object. */
   ladder?: FormatLadder | undefined;
-  /** Name of the schema for the provider: letters, digits, `_` and `-`. Default: "answer". */
+  /** Schema name for the provider: letters, digits, `_` and `-`. Default: "answer". */
   schemaName?: string | undefined;
-  /** Sampling and limits of every call. Absent fields use the provider's defaults. */
+  /** Sampling and limits for every call. Absent fields use the provider's defaults. */
   request?:
     | Omit<ModelRequest, "messages" | "responseFormat" | "tools" | "toolChoice" | "signal">
     | undefined;
-  /** Called after each attempt. If a later call throws, it is the only record of the earlier ones. */
+  /** Called after each attempt. If a later call throws, this is the only record of the earlier ones. */
   onAttempt?: ((attempt: StructuredAttempt) => void) | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** One call of the model. */
+/** One model call. */
 export interface StructuredAttempt {
   format: StructuredFormat;
-  /** True if the call asked to repair the previous answer. */
+  /** True if the call asked for a repair of the previous answer. */
   isRepair: boolean;
-  /** Absent if the provider refused the format. */
+  /** Absent if the provider rejected the format. */
   finishReason?: FinishReason | undefined;
-  /** Why the answer was not accepted. Empty for the last attempt of a success. */
+  /** Why the answer was rejected. Empty for the last attempt of a success. */
   issues: Issue[];
-  /** Repairs of the accepted answer, including changes to fit its schema. */
+  /** Repairs of the accepted answer, including changes to fit the schema. */
   repairs: Repair[];
-  /** Absent if the provider reported none. */
+  /** Absent if the provider did not report it. */
   usage?: ModelUsage | undefined;
   requestId?: string | undefined;
 }
 
-/** The value or the issues of the last attempt, and the usage of all. */
+/** The last attempt's value or issues, and the total usage. */
 export type StructuredResult<T> = Result<T> & {
   attempts: StructuredAttempt[];
   /** Sum over all attempts. Zero if the provider reported none. */
   usage: ModelUsage;
-  /** The rung of the last attempt. */
+  /** The last attempt's rung. */
   format: StructuredFormat;
 };
 
-/** What stays the same over all attempts. */
+/** State that is constant across attempts. */
 interface Plan<T> {
   options: GenerateStructuredOptions<T>;
   domain: JsonSchema;
   wire: WireSchema;
 }
 
-/** The format of the next attempt, and the answer that it should repair. */
+/** The next attempt's format, and the answer it should repair. */
 interface Turn {
   format: StructuredFormat;
-  /** The answer may be all pieces so far of one that was cut off. */
+  /** For a truncated answer, this may hold all its pieces so far. */
   pending: { issues: Issue[]; answer: string } | undefined;
 }
 
-/** The text that was read, which is the response or all pieces of a continued answer, and its value. */
+/** The text that was read (the response, or all pieces of a continued answer) and its value. */
 interface Reading<T> {
   answer: string;
   result: Result<ReadAnswer<T>>;
@@ -93,10 +93,9 @@ interface Reading<T> {
 const ladders = new WeakMap<LanguageModel, FormatLadder>();
 
 /**
- * Asks a model for a value that fits a schema. If the provider refuses the format, it steps down the ladder. If the
- * answer does not fit, it asks again with the issues. A refusal by the content filter is an issue `content_filtered`
- * and is not repaired.
- * @throws LanguageModelError of the model, `aborted` included, without a retry
+ * Asks a model for a value that fits a schema. If the provider rejects the format, steps down the ladder. If the answer
+ * does not fit, asks again with the issues. A content filter refusal is a `content_filtered` issue and is not repaired.
+ * @throws LanguageModelError of the model, including `aborted`, without a retry
  * @throws StructuredOutputError if the schema cannot be used
  */
 export async function generateStructured<T>(
@@ -141,7 +140,7 @@ export async function generateStructured<T>(
   }
 }
 
-/** Calls the model once. Undefined if the provider refuses the format and the ladder has a lower rung. */
+/** Calls the model once. Returns undefined if the provider rejects the format and the ladder has a lower rung. */
 async function askModel<T>(
   model: LanguageModel,
   plan: Plan<T>,
@@ -188,12 +187,12 @@ function messagesFor<T>(plan: Plan<T>, { format, pending }: Turn): ChatMessage[]
     : [...messages, ...repairMessages(pending.issues, pending.answer, { format, schema })];
 }
 
-/** True if answers have the wire shape. JSON mode allows only objects, so other roots are wrapped there as well. */
+/** True if answers have the wire shape. JSON mode only allows objects, so other roots are wrapped there too. */
 function usesWire<T>({ domain }: Plan<T>, format: StructuredFormat): boolean {
   return format === "json_schema" || (format === "json_object" && domain["type"] !== "object");
 }
 
-/** Reads the value of a response. If the answer before was cut off, the response may continue it. */
+/** Reads a response's value. If the previous answer was truncated, the response may continue it. */
 function readResponse<T>(
   plan: Plan<T>,
   response: ModelResponse | undefined,
@@ -225,19 +224,19 @@ function readResponse<T>(
   return alone.result.ok ? alone : joined;
 }
 
-/** True if an answer begins like the one before it. */
+/** True if an answer starts like the previous one. */
 function isResent(text: string, before: string): boolean {
   const start = (answer: string): string =>
     continuationOf(answer).replaceAll(/\s/g, "").slice(0, 8);
   return start(text) === start(before);
 }
 
-/** Removes the fence that a model may open again when it continues inside a code fence. */
+/** Removes the fence that a model may reopen when it continues inside a code fence. */
 function continuationOf(text: string): string {
   return text.replace(/^\s*```[a-z]*\n/i, "");
 }
 
-/** Adds two usages. An optional count is present if either has it. */
+/** Adds two usages. Optional counts are present if either has them. */
 function sumUsage(left: ModelUsage, right: ModelUsage): ModelUsage {
   const sum: ModelUsage = {
     inputTokens: left.inputTokens + right.inputTokens,

@@ -9,18 +9,18 @@ const maxShownIssues = 20;
 const maxChars = 40_000;
 const marker = (removed: number): string => `...[TRUNCATED ${removed} chars]...`;
 
-/** Options of the request for a better answer. */
+/** Options for requesting a better answer. */
 export interface RepairMessagesOptions {
-  /** Default: `none`. With other formats a decoder starts a new value, so that a cut answer cannot be continued. */
+  /** Default: `none`. With other formats, the decoder starts a new value, so a truncated answer cannot be continued. */
   format?: StructuredFormat | undefined;
-  /** Repeated for a model that may never have seen it. */
+  /** Repeated for models that may never have seen it. */
   schema?: JsonSchema | undefined;
 }
 
 /**
- * The turns to append if an answer does not fit: the answer itself, and its issues by JSON Pointer and rule. After
- * `ERR_TRUNCATED` the model is asked to continue or to be shorter. An answer beyond 40,000 characters is cut in the
- * middle. Issues beyond 20 are only counted.
+ * Returns the turns to append if an answer does not fit: the answer, and its issues by JSON Pointer and rule. After
+ * `ERR_TRUNCATED`, asks the model to continue or be briefer. Answers over 40,000 characters are cut in the middle.
+ * Issues beyond 20 are only counted.
  */
 export function repairMessages(
   issues: readonly Issue[],
@@ -37,7 +37,7 @@ export function repairMessages(
     : [{ role: "assistant", content: truncateMiddle(answer, { maxChars, marker }).text }, ...turns];
 }
 
-/** True for the issue of a truncated answer. */
+/** True for a truncated answer's issue. */
 export function isTruncation(issue: Issue): boolean {
   return issue.code === "ERR_TRUNCATED";
 }

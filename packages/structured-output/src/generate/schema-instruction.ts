@@ -3,7 +3,7 @@ import type { ChatMessage } from "@ccl/core";
 import { isSafeIntegerBound } from "../schema/wire/wire-rules.ts";
 import type { JsonSchema } from "../json-schema/json-schema.ts";
 
-/** The JSON text of a schema for a prompt. */
+/** Returns a schema's JSON text for a prompt. */
 export function schemaText(schema: JsonSchema): string {
   const { $schema: _dialect, ...shown } = schema;
   return JSON.stringify(shown, (key, value: unknown) =>
@@ -12,8 +12,8 @@ export function schemaText(schema: JsonSchema): string {
 }
 
 /**
- * Adds the schema to the conversation. It joins the last leading system message, because some chat templates reject a
- * second one.
+ * Adds the schema to the conversation, in the last leading system message, because some chat templates reject a second
+ * one.
  */
 export function withSchemaInstruction(
   messages: readonly ChatMessage[],

@@ -30,8 +30,8 @@ const prepared = new WeakMap<JsonSchema, Check>();
 const metaChecks = new Map<boolean, Check>();
 
 /**
- * Creates a check for a JSON Schema, formats included. It works in every runtime. Each schema object is prepared once and
- * must not change afterwards. `T` is the caller's claim.
+ * Creates a checker for a JSON Schema, including formats. Works in every runtime. Each schema object is prepared once
+ * and must not change afterwards. `T` is asserted by the caller.
  * @throws StructuredOutputError `schema_invalid`, `schema_unsupported`
  */
 export function createJsonSchemaChecker<T = unknown>(schema: JsonSchema): JsonSchemaChecker<T> {
@@ -78,7 +78,7 @@ function createCheck(schema: Record<string, unknown>, isDraft7: boolean): Check 
   if (broken !== undefined) throw new Error(`can't resolve the reference ${broken}`);
   return (value) => {
     try {
-      // The draft matters only for draft-04 and for keywords beside $ref, which are checked in all dialects here.
+      // The draft only matters for draft-04 and for keywords beside $ref, which are checked in all dialects here.
       const { valid, errors } = validate(value, schema, "2020-12", lookup, false);
       return valid
         ? success(value)
@@ -109,7 +109,7 @@ function brokenRules(errors: readonly OutputUnit[], context: Context): BrokenRul
     const missing = name?.[1] ?? name?.[2];
     if (missing !== undefined)
       return [{ rule: keyword, path: [...path, missing], reason: "Is required." }];
-    // For the schema `false`, the keyword above it is the rule.
+    // For a `false` schema, the keyword above it is the rule.
     const above = errors[index - 1]?.keyword ?? "";
     if (keyword === "false" && above.endsWith("Properties"))
       return [{ rule: above, path, reason: "Is not a property of the schema. Leave it out." }];
@@ -129,7 +129,7 @@ function sorted(rules: readonly BrokenRule[]): BrokenRule[] {
   return rules.toSorted((a, b) => compareCodeUnits(keyOf(a), keyOf(b)));
 }
 
-/** The value of a keyword at a location, with references resolved. */
+/** Returns a keyword's value at a location, resolving references. */
 function ruleAt(location: string, { schema, lookup }: Context): unknown {
   let node: unknown = schema;
   for (const step of parsePointer(location.slice(1)).map((part) => decodeURIComponent(part))) {
@@ -139,7 +139,7 @@ function ruleAt(location: string, { schema, lookup }: Context): unknown {
   return node;
 }
 
-/** The path of a location. The value decides whether a step is an index or a name, since a pointer does not. */
+/** Converts a location to a path. The value decides whether a step is an index or a name, since a pointer does not. */
 function pathOf(location: string, root: unknown): (string | number)[] {
   let value = root;
   return parsePointer(location.slice(1)).map((part) => {

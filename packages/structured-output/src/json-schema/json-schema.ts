@@ -5,6 +5,6 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
  * Checks a JSON value. Returns it, or up to 200 broken rules (`ERR_SCHEMA_VALIDATION`) sorted by path. Each message
- * begins with the rule's keyword. A value that is nested too deep for the check does not fit.
+ * begins with the rule's keyword. A value nested too deep to check does not fit.
  */
 export type JsonSchemaChecker<T> = (value: unknown) => Result<T>;

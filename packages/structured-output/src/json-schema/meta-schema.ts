@@ -30,7 +30,7 @@ const keywords = {
   dependencies: { type: "object", additionalProperties: { anyOf: [schema, names] } },
 };
 
-/** Creates the meta-schema of prepared schemas, for references to the dialect's own schema. */
+/** Creates the meta-schema for prepared schemas, used for references to the dialect's own schema. */
 export function metaSchema(isDraft7: boolean): Record<string, unknown> {
   return structuredClone({
     $id: isDraft7

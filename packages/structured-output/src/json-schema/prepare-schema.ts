@@ -2,14 +2,14 @@ import { isRecord } from "@ccl/core/json";
 import { StructuredOutputError } from "../structured-output-error.ts";
 import type { JsonSchema } from "./json-schema.ts";
 
-/** A copy of a user's schema in one dialect. */
+/** A copy of a user's schema, in one dialect. */
 export interface PreparedSchema {
   isDraft7: boolean;
   schema: Record<string, unknown>;
 }
 
 const dataKeywords = words("const default dependentRequired enum examples required type");
-/** Keywords whose value names schemas. */
+/** Keywords that map names to schemas. */
 const mapKeywords: ReadonlySet<string> = words(
   "$defs definitions dependencies dependentSchemas patternProperties properties",
 );
@@ -29,8 +29,8 @@ const staticNames = new Map([
 ]);
 
 /**
- * Copies a schema without annotations and without keywords that its dialect does not define. OpenAPI's `nullable` becomes
- * a type. Dynamic references become plain ones, which differ only if a document has several `$id`s.
+ * Copies a schema without annotations and keywords that its dialect does not define. OpenAPI's `nullable` becomes a
+ * type. Dynamic references become plain ones, which behave differently only if a document has several `$id`s.
  * @throws Error for an invalid pattern and for keywords of other dialects
  */
 export function prepareSchema(schema: JsonSchema): PreparedSchema {

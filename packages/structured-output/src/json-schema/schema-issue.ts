@@ -4,16 +4,16 @@ const maxIssues = 200;
 const maxQuotedCharacters = 200;
 const maxShownCharacters = 60;
 
-/** One broken rule of a schema. `value` is the offending value. Absent if it is not known. */
+/** One broken schema rule. `value` is the offending value, absent if unknown. */
 export interface BrokenRule {
-  /** The JSON Schema keyword, or the issue code of the schema library. */
+  /** The JSON Schema keyword, or the schema library's issue code. */
   rule: string;
   path: (string | number)[];
   reason: string;
   value?: { shown: unknown } | undefined;
 }
 
-/** The first 200 broken rules as issues, and a count of the others. Each message starts with the rule's name. */
+/** Converts the first 200 broken rules to issues, and counts the rest. Each message starts with the rule's name. */
 export function schemaIssues(broken: readonly BrokenRule[]): Issue[] {
   const issues = broken.slice(0, maxIssues).map(({ rule, path, reason, value }) => {
     const shown = value === undefined ? undefined : describeValue(value.shown);
@@ -23,7 +23,7 @@ export function schemaIssues(broken: readonly BrokenRule[]): Issue[] {
   return left > 0 ? [...issues, schemaIssue([], `${left} more rules are broken.`)] : issues;
 }
 
-/** Runs a recursive check. A value that is nested too deep for the stack does not fit. */
+/** Runs a recursive check. A value nested too deep for the stack does not fit. */
 export function withinStack<T>(check: () => Result<T>): Result<T> {
   try {
     return check();
@@ -39,8 +39,8 @@ function schemaIssue(path: (string | number)[], message: string): Issue {
 }
 
 /**
- * Describes a value for a message. Short scalars are quoted with secrets masked, other values shown by kind and size.
- * Undefined if there is nothing to show.
+ * Describes a value for a message. Short scalars are quoted with secrets masked, other values are shown by type and
+ * size. Undefined if there is nothing to show.
  */
 function describeValue(value: unknown): string | undefined {
   if (value === undefined) return undefined;

@@ -3,10 +3,10 @@ import { isQuote } from "../repair/marks.ts";
 
 const STOP = /<(think|thinking|thought|reasoning)>|```[\w+-]*\s|[{[]/g;
 const SCALAR = /[-\d]|(?:true|false|null)\b/y;
-/** How many characters after a bracket are needed to decide whether it opens a value. */
+/** Number of characters after a bracket needed to decide whether it opens a value. */
 const LOOK_AHEAD = 160;
 
-/** Finds the first value of an answer that is still arriving, or the offset from which to search again. */
+/** Finds the first value in an answer that is still arriving, or the offset to resume the search from. */
 export function findStart(
   text: string,
   from: number,

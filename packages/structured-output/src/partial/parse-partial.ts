@@ -12,9 +12,9 @@ import type { StructuredSchema } from "../schema/structured-schema.ts";
 import { findStart } from "./find-start.ts";
 
 /**
- * Yields the answer so far after each chunk that adds to it. It is for display, since it is checked only at the end. Text
- * only grows, and finished values never change. A schema reshapes each value once it is finished. The last answer has no
- * `growing` if everything was read. Otherwise `parseStructured` explains why.
+ * Yields the answer so far after each chunk that adds to it. For display only, since it is checked only at the end.
+ * Text only grows, and finished values never change. A schema reshapes each value once it is finished. The last answer
+ * has no `growing` if everything was read. Otherwise, `parseStructured` explains why.
  */
 export async function* parsePartial<T = unknown>(
   chunks: AsyncIterable<string> | Iterable<string>,
@@ -31,7 +31,7 @@ export async function* parsePartial<T = unknown>(
 
 type Path = (string | number)[];
 
-/** A value so far: every member may be absent, and the last text may be incomplete. */
+/** A partial value: any field may be absent, and the last string may be incomplete. */
 export type PartialValue<T> = unknown extends T
   ? unknown
   : T extends readonly (infer Item)[]
@@ -40,23 +40,21 @@ export type PartialValue<T> = unknown extends T
       ? { [Key in keyof T]?: PartialValue<T[Key]> }
       : T;
 
-/** An answer so far. */
+/** A partial answer. */
 export interface PartialAnswer<T> {
-  /**
-   * The same growing object each time, before transforms of a schema library. Members that have not begun are absent.
-   */
+  /** The same growing object each time, before a schema library's transforms. Fields that have not begun are absent. */
   value: PartialValue<T>;
-  /** Paths of the values finished since the last answer. Each appears once, inner values first. */
+  /** Paths of values finished since the last answer. Each appears once, inner values first. */
   finished: Path[];
   /** Path of the innermost unfinished value. Undefined at the end. */
   growing: Path | undefined;
 }
 
-/** Text up to an escape that is incomplete, half of a surrogate pair, or unlikely in a text with literal backslashes. */
+/** Text before an escape that is incomplete, half of a surrogate pair, or unlikely in text with literal backslashes. */
 const SURE_TEXT =
   /^(?:[^\\]+|\\(?:["\\/nrt]|u(?![dD][89a-bA-B])[\da-fA-F]{4}|u[dD][89a-bA-B][\da-fA-F]{2}\\u[\da-fA-F]{4}))*/;
 
-/** Collects the pieces of an answer. */
+/** Collects an answer's pieces. */
 function createPartialAnswer<T>(schema: StructuredSchema<T> | undefined): {
   add: (chunk: string) => PartialAnswer<T> | undefined;
   end: () => PartialAnswer<T> | undefined;
@@ -72,7 +70,7 @@ function createPartialAnswer<T>(schema: StructuredSchema<T> | undefined): {
   let waiting: { path: Path; value: unknown }[] = [];
   let finished: Path[] = [];
 
-  // The end of a string is certain only at the next value, since its last quote may belong to the content.
+  // A string's end is certain only at the next value, since its last quote may belong to the content.
   const onValue = (path: Path, value: unknown): void => {
     const isLeaf = typeof value !== "object" || value === null;
     if (isLeaf) flush();
@@ -84,7 +82,7 @@ function createPartialAnswer<T>(schema: StructuredSchema<T> | undefined): {
   };
   const flush = (): void => {
     for (const { path, value } of waiting.splice(0)) {
-      // If the schema may drop a member or read it by another branch, it is finished only with the whole answer.
+      // If the schema may drop a field or read it by another branch, it is finished only with the whole answer.
       if (shape !== undefined && schemaAt(shape, path) === undefined) continue;
       given.set(JSON.stringify(path), value);
       finished.push(path);
@@ -123,7 +121,7 @@ function createPartialAnswer<T>(schema: StructuredSchema<T> | undefined): {
     if (root === undefined) return undefined;
     const places = finished;
     finished = [];
-    // The schema or the caller defines T.
+    // T is defined by the schema or the caller.
     return { value: root as PartialValue<T>, finished: places, growing };
   };
 
@@ -153,11 +151,11 @@ function createPartialAnswer<T>(schema: StructuredSchema<T> | undefined): {
   };
 }
 
-/** The part of a string that was shown. */
+/** The visible part of a string. */
 interface Growing {
   path: Path;
   text: string;
-  /** Where the part that was not shown begins. */
+  /** Where the hidden part begins. */
   end: number;
 }
 
@@ -167,7 +165,7 @@ function grown(text: string, { path, text: before, end: from }: Growing, to: num
   return { path, text: before + added, end: from + sure.length };
 }
 
-/** True if the whole value only adds to what was yielded before. */
+/** True if the complete value only extends what was yielded before. */
 function isContinued(
   value: unknown,
   given: ReadonlyMap<string, unknown>,
@@ -196,7 +194,7 @@ function mayGrow(node: JsonRecord | undefined): boolean {
   );
 }
 
-/** True if the whole answer leaves out a null there: the schema has an optional member that is not nullable. */
+/** True if the complete answer omits a null there: the schema has an optional field that is not nullable. */
 function isLeftOut(shape: JsonRecord, path: Path): boolean {
   const key = path.at(-1);
   const node = schemaAt(shape, path);
@@ -205,7 +203,7 @@ function isLeftOut(shape: JsonRecord, path: Path): boolean {
   return !arrayAt(schemaAt(shape, path.slice(0, -1)), "required").includes(key);
 }
 
-/** Sets a value. Undefined removes a member. */
+/** Sets a value. Undefined removes a field. */
 function place(root: unknown, path: Path, value: unknown): void {
   const holder = valueAt(root, path.slice(0, -1));
   const key = path.at(-1);

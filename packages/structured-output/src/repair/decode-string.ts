@@ -3,27 +3,27 @@ import { closes, isQuote } from "./marks.ts";
 import type { Repair, RepairKind } from "./repair.ts";
 
 interface DecodeOptions {
-  /** The opening quote. Unescaped ones inside are listed as repairs. */
+  /** The opening quote. Unescaped ones inside the string are listed as repairs. */
   mark: string;
-  /** Offset of the content in the text. */
+  /** The content's offset in the text. */
   offset: number;
   repairs: Repair[];
 }
 
 /**
- * An escape. The second group holds those that JSON does not intend: `\d`, and `\b` or `\f` within a word, as in
+ * An escape. The second group matches those that JSON does not intend: `\d`, and `\b` or `\f` within a word, as in
  * `\frac`.
  */
 const ESCAPE = /\\(?:(u[\da-fA-F]{4}|["\\/nrt]|[bf](?![a-z]))|([\s\S]?))/g;
-/** The start of a path with backslashes. */
+/** Start of a path with backslashes. */
 export const WINDOWS_PATH: RegExp = /^(?:[a-zA-Z]:|\\)\\/;
 
-/** What `decodeString` looks at: an escape, or a character that JSON would escape or take for the end. */
+/** What `decodeString` looks for: an escape, or a character that JSON would escape or could mistake for the end. */
 const SPECIAL = /\\(u[\da-fA-F]{4}|[\s\S]?)|["'`\p{Cc}\p{Pi}\p{Pf}]/gu;
 
 /**
  * Decodes the escapes in a string's content. An unintended escape such as `\d` shows that backslashes are literal, so
- * that `\b` is not a backspace either. Undefined if that leaves `\n`, `\r` or `\t` ambiguous.
+ * `\b` is not a backspace either. Returns undefined if that leaves `\n`, `\r` or `\t` ambiguous.
  */
 export function decodeString(raw: string, options: DecodeOptions): string | undefined {
   const { mark, offset, repairs } = options;

@@ -11,8 +11,8 @@ export function startsBareKey(text: string, position: number): boolean {
 }
 
 /**
- * True if the text at an offset can follow a string: a colon after a key, and after a value a closing bracket, or a comma
- * and the next one. Undefined if the text ends before that is known.
+ * True if the text at an offset can follow a string: a colon after a key, or after a value a closing bracket, or a
+ * comma and the next value. Undefined if the text ends too early to decide.
  */
 export function followsString(
   view: TextView,

@@ -2,17 +2,19 @@ import { isQuote, punctuationAt } from "./marks.ts";
 import { openString, openStrings, startsString } from "./open-string.ts";
 import { type Entry, type Frame, type Part, partOf, withPart } from "./parts.ts";
 import { COST, type Grammar, type Mode, type Reading, repaired } from "./reading.ts";
+import { STRUCTURE } from "./scan-text.ts";
 import { foreignSpace } from "./text-view.ts";
 
-/** How far back a line break is looked for. */
+/** How far back to look for a line break. */
 const MAX_GAP = 256;
 const CLOSER_OF: Readonly<Record<Frame["kind"], string>> = { object: "}", array: "]", paren: ")" };
 const FUNCTION_CALL = /(?:new\s{1,8})?[\p{L}_$][\p{L}\p{N}_$.]{0,63}\s{0,8}\(/uy;
-/** The prefix letter of a Python string. `r` only if no backslash in the string can be an escape of JSON. */
+/** Prefix letter of a Python string. `r` only if no backslash in the string can be a JSON escape. */
 const PREFIX = /(?:[bBuUfF]|[rR](?='(?:[^'\\\n]|\\[^nrtbfu'"\\/])*'))(?=')/y;
+const BULLET = /[-+*>] (?=")/y;
 const NAME_START = /[\p{L}_$]/u;
 
-/** Continues a reading by one token, in every way that the grammar allows. */
+/** Extends a reading by one token, in every way the grammar allows. */
 export function advance(grammar: Grammar, from: Reading): void {
   const reading = skipGap(grammar, from);
   const { text } = grammar.view;
@@ -40,7 +42,7 @@ function skipGap({ view }: Grammar, from: Reading): Reading {
     const end = view.skipSpace(reading.position);
     const foreign = foreignSpace(view.text, reading.position, end);
     if (foreign >= 0) reading = repaired(reading, "whitespace", COST.notation, foreign);
-    // A line break that was escaped together with the surrounding text.
+    // A line break that was escaped along with the surrounding text.
     if (view.text[end] === "\\" && /[nrt]/.test(view.text.charAt(end + 1))) {
       reading = { ...repaired(reading, "escaped_text", COST.notation, end), position: end + 2 };
       continue;
@@ -90,7 +92,7 @@ function readAfter(grammar: Grammar, reading: Reading, character: string): void 
   }
   const isPlus = character === "+";
   const quote = isPlus ? view.skipGap(position + 1) : position;
-  // Python concatenates adjacent strings. In a list, a missing comma is more likely.
+  // Python concatenates adjacent strings. In a list, a missing comma is likelier.
   if (last?.part.type === "text" && isQuote(view.text[quote]) && (isPlus || isObject)) {
     const held: Frame = { ...frame, entries: last.previous, key: last.key };
     const cost = isPlus ? COST.notation : COST.missingComma;
@@ -103,24 +105,12 @@ function readAfter(grammar: Grammar, reading: Reading, character: string): void 
     !isWord || /\n\s*$/.test(view.text.slice(Math.max(0, position - MAX_GAP), position));
   const cost = isApart ? COST.missingComma : COST.missingCommaBeforeWord;
   push({ ...repaired(reading, "missing_comma", cost), mode: next });
-  if (isWord && isObject) skipStrayText(grammar, reading);
 }
 
-/** Skips words up to the next string or closer that belong to nothing, as in `"a": 1, so "b": 2`. */
-function skipStrayText({ view, push }: Grammar, reading: Reading): void {
-  const { text } = view;
-  let at = reading.position;
-  while (at < text.length && at - reading.position < 64 && !':,{}[]"\n'.includes(text.charAt(at)))
-    at += 1;
-  const isBullet = /^[-+*>] $/.test(text.slice(reading.position, at));
-  const isBetween =
-    (text[at] === '"' || text[at] === "}") && (isBullet || reading.frame.entries !== undefined);
-  const cost = isBullet ? COST.emptyPlace : COST.strayText + at - reading.position;
-  if (isBetween) push({ ...repaired(reading, "stray_text", cost), position: at });
-}
-
-function openImplicit({ push, shapeOf }: Grammar, reading: Reading, last: Entry): void {
+function openImplicit({ view, push, shapeOf }: Grammar, reading: Reading, last: Entry): void {
   const { frame } = reading;
+  const { part } = last;
+  if (part.type === "text" && STRUCTURE.test(view.text.slice(part.start, part.end))) return;
   push({
     ...repaired(reading, "missing_braces", COST.implicitObject),
     mode: "value",
@@ -154,11 +144,11 @@ function readColon(grammar: Grammar, reading: Reading, character: string): void 
   else if (!"])".includes(character)) push(repaired(value, "missing_colon", COST.missingColon));
 }
 
-/** Reads `{"a", "b"}`, a Python set, as a list. */
+/** Reads a Python set such as `{"a", "b"}` as a list. */
 function becomeSet({ push, shapeOf }: Grammar, reading: Reading, frame: Frame): void {
   const { key } = frame;
   if (frame.entries !== undefined || key === undefined || frame.isImplicit) return;
-  // Several bare words are more likely a key and its value without a colon.
+  // Several bare words are more likely a key and its value with the colon missing.
   if (key.type === "value" && /\s/.test(String(key.value))) return;
   const shape = shapeOf(frame.parent?.shape ?? 0, "array");
   const list: Frame = { ...frame, kind: "array", shape, key: undefined };
@@ -166,7 +156,7 @@ function becomeSet({ push, shapeOf }: Grammar, reading: Reading, frame: Frame): 
   push({ ...set, mode: "after", frame: withPart(list, setItem(key)) });
 }
 
-// Unquoted keys were read as text. As list items they become the values that they spell.
+// Unquoted keys were read as text. List items become the values they spell.
 function setItem(key: Part): Part {
   if (key.type !== "value" || typeof key.value !== "string") return key;
   const isNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(key.value);
@@ -237,7 +227,10 @@ function readKey(grammar: Grammar, reading: Reading, character: string): void {
     push({ ...missing, mode: "value", frame: parent });
   } else if (!"([:".includes(character)) {
     push({ ...reading, mode: "keyWord", start: reading.position, inner: 0 });
-    if (!/\d/.test(character)) skipStrayText(grammar, { ...reading, mode: "key" });
+    // Some models write each field as a list item. Other words before a field may be part of the answer.
+    BULLET.lastIndex = reading.position;
+    if (BULLET.test(view.text))
+      push({ ...repaired(reading, "stray_text", COST.emptyPlace), position: BULLET.lastIndex });
   }
 }
 
@@ -266,12 +259,12 @@ function readValue(grammar: Grammar, reading: Reading, character: string): void 
     openStrings(grammar, { ...quoted, position: PREFIX.lastIndex }, false);
   } else if (character === ":") {
     if (reading.frame.kind !== "object") return;
-    const stray = repaired(reading, "stray_text", COST.strayText);
+    const stray = repaired(reading, "stray_text", COST.strayColon);
     push({ ...stray, position: position + 1 });
   } else push({ ...reading, mode: "word", start: position, inner: 0 });
 }
 
-/** Opens a bracket at the reading's position. Only the outermost one has no frame around it. */
+/** Opens a bracket at the reading's position. Only the outermost one has no enclosing frame. */
 export function openFrame(
   grammar: Grammar,
   reading: Omit<Reading, "frame"> & { frame: Frame | undefined },

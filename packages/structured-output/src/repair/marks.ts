@@ -45,7 +45,7 @@ export function isQuote(mark: string | undefined): mark is string {
   return mark !== undefined && Object.hasOwn(CLOSERS, mark);
 }
 
-/** How a quote closes a string that another one opened: as its pair, as one of its kind, or not at all. */
+/** How a quote closes a string opened by another: as its pair, as one of its kind, or not at all. */
 export function closes(opening: string, mark: string): "pair" | "kind" | undefined {
   if (CLOSERS[opening]?.includes(mark) === true) return "pair";
   if (opening === '"' || opening === "'") return undefined;
@@ -53,7 +53,7 @@ export function closes(opening: string, mark: string): "pair" | "kind" | undefin
   return family.includes(opening) && family.includes(mark) ? "kind" : undefined;
 }
 
-/** The character in JSON's spelling: full-width punctuation becomes ASCII. Empty past the end of the text. */
+/** Returns the character in JSON's spelling: full-width punctuation becomes ASCII. Empty past the end of the text. */
 export function punctuationAt(text: string, position: number): string {
   const character = text.charAt(position);
   return character > "\u2fff" ? (PUNCTUATION[character] ?? character) : character;

@@ -1,12 +1,12 @@
 import { isQuote } from "./marks.ts";
 import { COST, type Grammar, pushText, type Reading, repaired } from "./reading.ts";
 
-/** True if a string begins there, with quotes of any kind or escaped ones. */
+/** True if a string begins there, with any kind of quotes or escaped ones. */
 export function startsString(text: string, position: number): boolean {
   return isQuote(text[position]) || (text[position] === "\\" && text[position + 1] === '"');
 }
 
-/** Opens the string at the reading's position, in every way that its quotes allow. */
+/** Opens the string at the reading's position, in every way its quotes allow. */
 export function openStrings({ view, push }: Grammar, reading: Reading, isKey: boolean): void {
   const { text } = view;
   const { position } = reading;
@@ -54,7 +54,7 @@ export function openString(reading: Reading, text: string, isKey: boolean): Read
   };
 }
 
-// Some texts are escaped once too often: `{\"a\": \"b\"}`. Their inner quotes have more backslashes.
+// Text may be escaped once too often: `{\"a\": \"b\"}`. Its inner quotes have more backslashes.
 function readEscaped(
   { view, push }: Pick<Grammar, "view" | "push">,
   reading: Reading,

@@ -99,7 +99,8 @@ describe("parseTolerant", () => {
       { a: "b", c: "d" },
       ["missing_quote@6", "unquoted_string@6", "missing_quote@15", "unquoted_string@15"],
     ],
-    ['{"a": 1, so "b": 2}', { a: 1, b: 2 }, ["stray_text@9"]],
+    ['{"a": 1, - "b": 2}', { a: 1, b: 2 }, ["stray_text@9"]],
+    ['{"a": "x\n"b": "y"}', { a: "x", b: "y" }, ["missing_quote@8", "missing_comma@9"]],
     ["{1, 2}", [1, 2], ["set@0", "unquoted_key@1"]],
   ])("reads %j and lists each repair with its place", (text, value, repairs) => {
     expect(kinds(text)).toEqual([value, ...repairs]);

@@ -7,11 +7,11 @@ import type { Repair } from "./repair.ts";
 import { resumeString, scanKeyWord, scanString, scanWord } from "./scan-text.ts";
 import type { TextView } from "./text-view.ts";
 
-/** Limits of a tolerant parse. */
+/** Limits for a tolerant parse. */
 export interface ParseBudget {
   maxDepth: number;
   maxRepairs: number;
-  /** Numbers become texts as written. */
+  /** Numbers become strings as written. */
   keepsDigits?: boolean | undefined;
 }
 
@@ -23,17 +23,16 @@ export type TolerantParse =
   | { status: "failed"; position: number; reason: string; isOverBudget: boolean };
 
 /**
- * Steps that a search may take per character, so that it does not block other work. Texts with inner quotes take 0.2 to
- * 0.3.
+ * Search steps allowed per character, so that it does not block other work. Texts with inner quotes take 0.2 to 0.3.
  */
 const STEPS_PER_CHARACTER = 0.3;
 const FEWEST_STEPS = 10_000;
-/** Readings this many tokens behind the foremost one are dropped, so that the search is linear in the text. */
+/** Readings this many tokens behind the foremost one are dropped, which keeps the search linear. */
 const MAX_LAG = 32;
 const MAX_SEEN = 16_384;
-/** How many characters after a value are considered. */
+/** Maximum characters considered after a value. */
 const MAX_TAIL = 512;
-/** A reading that has read nothing. */
+/** A reading that has consumed nothing. */
 const UNOPENED = {
   mode: "value",
   cost: 0,
@@ -49,8 +48,8 @@ const UNOPENED = {
 const KINDS = { object: 1, array: 2, paren: 3 } as const;
 
 /**
- * Reads one bracketed value that is nearly JSON. Of all readings that the grammar allows, it takes the one with the
- * cheapest repairs. It fails if two differ at equal cost, or if the cheapest reading is incomplete.
+ * Reads one bracketed value that is nearly JSON. Of all readings that the grammar allows, takes the one with the
+ * cheapest repairs. Fails if two differ at equal cost, or if the cheapest reading is incomplete.
  */
 export function parseTolerant(view: TextView, start: number, budget: ParseBudget): TolerantParse {
   const search = createSearch();
@@ -118,8 +117,8 @@ function follow(grammar: Grammar, reading: Reading): void {
   else advance(grammar, reading);
 }
 
-// A value may have ended too early if the text continues without a gap, with a quote, or with another key or item. The
-// more strings stay unread, the more likely that is.
+// Returns the cost of ending there. A value may have ended too early if the text continues without a gap, with a quote,
+// or with another key or item. The more strings stay unread, the likelier that is.
 function tailCost({ text, skipSpace, skipGap }: TextView, position: number): number {
   const next = skipSpace(position);
   const character = punctuationAt(text, next);
@@ -134,14 +133,14 @@ function tailCost({ text, skipSpace, skipGap }: TextView, position: number): num
 
 interface Search {
   push: (reading: Reading) => void;
-  /** The cheapest remaining reading. Among equals, the last one pushed. */
+  /** Removes the cheapest remaining reading. Ties go to the last one pushed. */
   pop: () => Reading | undefined;
-  /** The foremost position so far. */
+  /** Returns the foremost position. */
   front: () => number;
 }
 
 /**
- * Orders readings by cost. Of readings with the same position and state only the cheapest continues, or two if equal.
+ * Orders readings by cost. Of readings with the same position and state, only the cheapest continues, or two if tied.
  */
 function createSearch(): Search {
   const byCost: Reading[][] = [];
@@ -151,7 +150,7 @@ function createSearch(): Search {
   let cheapest = 0;
   const isLate = ({ position }: Reading): boolean =>
     position < (fronts[fronts.length - MAX_LAG] ?? -1);
-  // Positions behind the window do not recur. Without this, memory would grow with the text.
+  // Positions behind the window do not recur. Without this, memory use would grow with the text.
   const forget = (): void => {
     seenBefore = seen;
     seen = new Map();
@@ -171,7 +170,7 @@ function createSearch(): Search {
           const { position, mode } = reading;
           const key = keyOf(reading);
           const before = seen.get(key) ?? seenBefore.get(key);
-          // Twice the cost, plus one after a second reading of the same cost.
+          // Twice the cost, plus one after a second reading of equal cost.
           if (before !== undefined && before !== reading.cost * 2) continue;
           seen.set(key, reading.cost * 2 + (before === undefined ? 0 : 1));
           if (mode !== "cut" && position > (fronts.at(-1) ?? -1)) fronts.push(position);
@@ -193,7 +192,7 @@ function keyOf({ position, mode, start, mark, isKey, inner, frame }: Reading): n
     : isText
       ? ((mark.charCodeAt(0) % 31) + 1) * 2 + (isKey ? 1 : 0)
       : 0;
-  // The cost of the next quote depends on the quotes before it.
+  // The next quote's cost depends on the quotes before it.
   const marks = isText ? Math.min(inner, 2) : 0;
   const state = (marks * MODES.length + MODES.indexOf(mode)) * 64 + token;
   return (position * 4096 + state) * 65_536 + (mode === "done" ? 0 : frame.shape % 65_536);

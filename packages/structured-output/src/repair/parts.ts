@@ -8,7 +8,7 @@ export type Part =
   | { type: "text"; start: number; end: number; mark: string; before: Part | undefined }
   | { type: "container"; kind: Kind; entries: Entry | undefined };
 
-/** A member of an object or an item of a list, linked to the previous one. */
+/** An object field or list item, linked to the previous one. */
 export interface Entry {
   previous: Entry | undefined;
   key: Part | undefined;
@@ -22,18 +22,18 @@ export interface Frame {
   kind: Kind;
   parent: Frame | undefined;
   depth: number;
-  /** Equal for frames inside the same kinds of brackets. */
+  /** Equal for frames nested in the same kinds of brackets. */
   shape: number;
-  /** Offset of the bracket. */
+  /** The bracket's offset. */
   position: number;
   entries: Entry | undefined;
-  /** The key whose value comes next. */
+  /** The key of the next value. */
   key: Part | undefined;
-  /** A key between array items opened this object: `["a": 1]`. */
+  /** True if a key between array items opened this object: `["a": 1]`. */
   isImplicit: boolean;
 }
 
-/** The repairs of a reading, last first. */
+/** A reading's repairs, last first. */
 export interface RepairLink {
   previous: RepairLink | undefined;
   count: number;
@@ -41,19 +41,19 @@ export interface RepairLink {
   position: number;
 }
 
-/** Adds a value to the frame, under the pending key if there is one. */
+/** Adds a value to the frame, under the pending key if any. */
 export function withPart(frame: Frame, part: Part): Frame {
   return { ...frame, key: undefined, entries: { previous: frame.entries, key: frame.key, part } };
 }
 
-/** The value of a frame: `(x)` is x, `(x, y)` a list. */
+/** Returns a frame's value: `(x)` is x, `(x, y)` a list. */
 export function partOf({ kind, entries }: Frame, isTrailing: boolean): Part {
   const isGroup =
     kind === "paren" && entries !== undefined && entries.previous === undefined && !isTrailing;
   return isGroup ? entries.part : { type: "container", kind, entries };
 }
 
-/** Builds the value of a reading, and lists its repairs in text order. */
+/** Builds a reading's value, and lists its repairs in text order. */
 export function build(
   text: string,
   root: Part,
@@ -64,14 +64,14 @@ export function build(
   const value = valueOf(text, root, built);
   for (let link = links; link !== undefined; link = link.previous)
     repairs.push({ kind: link.kind, position: link.position });
-  // Links run from last to first. Reversing them keeps the order of repairs at one position.
+  // Links run from last to first. Reversing them preserves the order of repairs at one position.
   const ordered = repairs.reverse().toSorted((a, b) => a.position - b.position);
   return { value, repairs: ordered, isAmbiguous: built.isAmbiguous };
 }
 
 interface Built {
   repairs: Repair[];
-  /** True if the backslashes of a string can be read in two ways. */
+  /** True if a string's backslashes can be read in two ways, or a key is repeated. */
   isAmbiguous: boolean;
 }
 
@@ -85,8 +85,8 @@ function valueOf(text: string, part: Part, built: Built): unknown {
   const fields: Record<string, unknown> = {};
   for (const { key, part: child } of entries) {
     const name = key === undefined ? "" : String(valueOf(text, key, built));
-    if (Object.hasOwn(fields, name) && key?.type !== "container")
-      built.repairs.push({ kind: "repeated_key", position: key?.start ?? 0 });
+    // In text that needs a search, the second may belong to another object, or to a string.
+    if (Object.hasOwn(fields, name)) built.isAmbiguous = true;
     setField(fields, name, valueOf(text, child, built));
   }
   return fields;

@@ -22,7 +22,7 @@ interface Holder {
   count: number;
 }
 
-/** Limits and the callback of a pass. */
+/** Limits and callback of a pass. */
 export interface PlainOptions extends ParseBudget {
   /** Called with each complete value, inner values first. */
   onValue?: ((path: Path, value: unknown) => void) | undefined;
@@ -33,18 +33,18 @@ const WORD = /[\p{L}\p{N}_.+-]{1,64}/uy;
 const DIGITS = /^[+-]?\d[\d.]*(?:[eE][+-]?\d+)?$/;
 
 /**
- * Reads a value while each character can mean only one thing. It accepts JSON, other quotes, unquoted keys, comments,
- * trailing commas and literals of other languages. It takes linear time and skips no part of the text.
+ * Reads a value as long as each character can mean only one thing. Accepts JSON, other quotes, unquoted keys, comments,
+ * trailing commas and other languages' literals. Takes linear time and skips no text.
  */
 export class PlainReader {
   position: number;
   readonly repairs: Repair[] = [];
   /** The value so far. */
   value: unknown;
-  /** Offset of a line in a string that looks like the end of a code fence. */
+  /** Offset of a line in a string that looks like a closing code fence. */
   fenceAt: number | undefined;
   isTooDeep = false;
-  /** Tokens read so far. */
+  /** Number of tokens read. */
   steps = 0;
   readonly #options: PlainOptions;
   readonly #stack: Holder[] = [];
@@ -58,7 +58,7 @@ export class PlainReader {
     this.#options = options;
   }
 
-  /** Continues in a text that starts with the previous one. `isEnd`: the text is complete. */
+  /** Continues with text that starts with the previous text. `isEnd`: the text is complete. */
   read(text: string, isEnd: boolean): PlainStatus {
     this.#view = createTextView(text);
     this.#isEnd = isEnd;
@@ -69,7 +69,7 @@ export class PlainReader {
     }
   }
 
-  /** Path of the innermost incomplete value. If it is a string, also the range of its content so far. */
+  /** Returns the path of the innermost incomplete value. If it is a string, also the range of its content so far. */
   open(): { path: Path; start: number | undefined; end: number } {
     const isValue = this.#expected === "value" || this.#expected === "firstValue";
     const path = this.#path();
@@ -194,7 +194,7 @@ export class PlainReader {
     const holder = this.#stack.at(-1);
     if (holder === undefined) return undefined;
     const isRepeated = Object.hasOwn(holder.fields, key);
-    // A value that was passed to `onValue` cannot change any more.
+    // A value that was passed to `onValue` can no longer change.
     if (isRepeated && this.#options.onValue !== undefined) return "stuck";
     if (isRepeated) this.#fix("repeated_key", position);
     holder.key = key;

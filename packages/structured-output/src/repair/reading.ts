@@ -19,24 +19,24 @@ export const MODES = [
 ] as const;
 export type Mode = (typeof MODES)[number];
 
-/** One reading of the text up to `position`. Immutable: other readings continue it. */
+/** One reading of the text up to `position`. Immutable, since other readings continue it. */
 export interface Reading {
   mode: Mode;
   position: number;
-  /** Sum of its repairs' costs. */
+  /** Total cost of its repairs. */
   cost: number;
   /** The innermost open bracket, or the outermost one of a complete value. */
   frame: Frame;
   links: RepairLink | undefined;
-  /** Kinds of repair that are the text's style, one bit each. After the first, each costs a third. */
+  /** Repair kinds that are the text's style, one bit each. After the first, each costs a third. */
   styles: number;
-  /** Where a string's content or a word starts. */
+  /** Start of a string's content or a word. */
   start: number;
   /** The opening quote. Doubled for `""text""`. */
   mark: string;
-  /** Unescaped quotes in the string so far. */
+  /** Unescaped quotes so far in the string. */
   inner: number;
-  /** The string is a key. */
+  /** True for a key. */
   isKey: boolean;
   /** The string that this one continues after a `+`. */
   before: Part | undefined;
@@ -44,28 +44,28 @@ export interface Reading {
   root: Part | undefined;
 }
 
-/** The text, and where the next readings are pushed. */
+/** The text, and a callback for the next readings. */
 export interface Grammar {
   view: TextView;
   maxDepth: number;
-  /** Numbers become texts as written. */
+  /** Numbers become strings as written. */
   keepsDigits: boolean;
-  /** True if a bracket was nested beyond the limit. */
+  /** True if a bracket exceeded the nesting limit. */
   isTooDeep: boolean;
   push: (reading: Reading) => void;
-  /** Returns an equal number for frames inside the same kinds of brackets. */
+  /** Returns an equal number for frames nested in the same kinds of brackets. */
   shapeOf: (parent: number, kind: Frame["kind"]) => number;
 }
 
 /**
- * Cost of each repair. Only sums are compared. A repair that changes no value is cheap, and one that ignores a quote of
- * the text is expensive. None is free, so that valid JSON is always read unchanged.
+ * Cost of each repair. Only sums are compared. A repair that changes no value is cheap, and one that ignores a quote is
+ * expensive. None is free, so valid JSON is always read unchanged.
  */
 export const COST = {
   notation: 1,
   bareKey: 1,
   oddKey: 3,
-  /** A key with characters of URLs. */
+  /** A key with URL characters. */
   strangeKey: 12,
   emptyPlace: 1,
   missingValue: 3,
@@ -75,9 +75,10 @@ export const COST = {
   missingCloser: 4,
   wrongCloser: 5,
   missingQuote: 5,
+  /** Only the opening quote is missing. */
+  missingStart: 2,
   bareString: 3,
-  /** Plus one per character. */
-  strayText: 4,
+  strayColon: 4,
   strayCloser: 6,
   gluedText: 8,
   set: 4,
@@ -87,7 +88,7 @@ export const COST = {
 } as const;
 
 /**
- * Repairs that recur in a text. At full price, one long string that swallows the text could be cheaper than reading it.
+ * Repairs that recur in a text. At full price, one long string that swallows the text could cost less than reading it.
  */
 const STYLES: readonly RepairKind[] = [
   "comment",
@@ -122,7 +123,7 @@ export function repaired(
   return { ...reading, cost: reading.cost + price, links, styles: reading.styles | style };
 }
 
-/** Ends a string. Its content is from the reading's start to `contentEnd`, and the text continues at `position`. */
+/** Ends a string. Its content runs from the reading's start to `contentEnd`, and the text continues at `position`. */
 export function pushText(
   push: Grammar["push"],
   reading: Reading,
@@ -133,7 +134,7 @@ export function pushText(
   pushPart(push, { ...reading, position }, { type: "text", start, end: contentEnd, mark, before });
 }
 
-/** Adds a key or a value to the reading's frame. */
+/** Adds a key or value to the reading's frame. */
 export function pushPart(push: Grammar["push"], reading: Reading, part: Part): void {
   const { frame } = reading;
   if (reading.isKey) push({ ...reading, mode: "colon", frame: { ...frame, key: part } });

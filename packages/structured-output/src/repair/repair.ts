@@ -1,8 +1,8 @@
 /**
- * What was changed to read a text as JSON or, for `schema_...`, to fit the value to its schema: another spelling of a
- * constant or key, an unknown member left out, a single item instead of a list or the reverse, JSON in a string, null for
- * an absent member or the reverse, a number in a string. `wrapper`: the only member of an object was taken. `draft`: an
- * earlier value was ignored, since the answer calls a later one final.
+ * What was changed to read text as JSON or, for `schema_...`, to fit the value to its schema: another spelling of a
+ * constant or key, an unknown field left out, a single item instead of a list or vice versa, JSON in a string, null for
+ * an absent field or vice versa, a number in a string. `wrapper`: an object's only field was taken. `draft`: an earlier
+ * value was ignored, since the answer calls a later one final.
  */
 export type RepairKind =
   | "comment"
@@ -43,11 +43,11 @@ export type RepairKind =
   | "wrapper"
   | "wrong_closer";
 
-/** One change to the text or the value. */
+/** One change to the text or value. */
 export interface Repair {
   kind: RepairKind;
-  /** UTF-16 offset in the text. For JSON inside a JSON string, in the decoded text. */
+  /** UTF-16 offset in the text. For JSON inside a JSON string, the offset in the decoded text. */
   position: number;
-  /** For a schema change, the path in the value. `position` is then where the value begins. */
+  /** For a schema change, the path in the value. `position` is then the start of the value. */
   path?: (string | number)[] | undefined;
 }

@@ -9,13 +9,16 @@ const LETTER = /[\p{L}\p{N}]/u;
 const MAX_KEY = 256;
 const KEY = /["'＂`\p{Pi}\p{Pf}„‚][\p{L}\p{N}_$ -]{1,64}["'＂`\p{Pi}\p{Pf}]\s{0,64}[:：]/uy;
 const MAX_GAP = 256;
-/** What a key with inner quotes cannot hold, since it would swallow members. */
-const STRUCTURE = /[:,{}[\]\n]/;
+/** What a key with inner quotes cannot contain, since it would swallow other fields. */
+export const STRUCTURE: RegExp = /[:,{}[\]\n]/;
 const BETWEEN_VALUES = /^\s*(?:[\]}][\]}\s]*(?:,|(?=[[{]))|[,:]\s*(?=[[{]))[[{\s]*$/;
+/** Numbers and literals, with the delimiters around them between fields or items. */
+const SCALARS =
+  /^(?=[^\S\n]*[,:\]}\n])(?:[\s,:[\]{}]+(?:[-+]?\d[\w.+-]*|true|false|null))+[\s,:[\]{}]*[,:[{\n][^\S\n]*$/;
 const THOUSANDS = /^[+-]?\d{1,3}(?:,\d{3})*$/;
 const GROUP = /,\d{3}(?![\d.])/y;
 
-/** Follows a string to the next quote that may end it, and reads it both ways. */
+/** Scans a string up to the next quote that may end it, and reads that quote both ways. */
 export function scanString(grammar: Grammar, from: Reading): void {
   const { view, push } = grammar;
   const { text } = view;
@@ -27,7 +30,7 @@ export function scanString(grammar: Grammar, from: Reading): void {
     const code = text.charCodeAt(at);
     if (code === 0x5c) {
       at += 1;
-      // The backslash may be the last character of a path, as in `"C:\dir\", "next"`.
+      // The backslash may be a path's last character, as in `"C:\dir\", "next"`.
       if (text[at] === mark && followsString(view, at + 1, isKey ? "key" : frame.kind) === true) {
         const isPath = WINDOWS_PATH.test(text.slice(from.start, from.start + 4));
         const cost = isPath ? COST.notation : COST.missingQuote;
@@ -41,7 +44,7 @@ export function scanString(grammar: Grammar, from: Reading): void {
     if (fit !== undefined) {
       if (reading.inner % 2 === 1 && passesStructure(text, at, isKey)) return;
       const end = isDoubled ? (text[at + 1] === character ? at + 2 : -1) : at + 1;
-      // A quote of the same kind that is not the pair ends it at extra cost, as in `“a"`.
+      // A quote of the same kind that is not the pair closes it at extra cost, as in `“a"`.
       const last = fit === "pair" ? reading : { ...reading, cost: reading.cost + 2 };
       if (end > 0) pushText(push, last, at, end);
       push({ ...reading, mode: "resume", position: at });
@@ -62,15 +65,15 @@ export function scanString(grammar: Grammar, from: Reading): void {
   cutOff(grammar, reading);
 }
 
-// If the text ends in a string with skipped quotes, it was more likely misread than cut off.
+// If the text ends in a string with skipped quotes, it was more likely misread than truncated.
 function cutOff({ view, push }: Grammar, reading: Reading): void {
   const cost = reading.cost + (reading.inner > 0 ? COST.strayCloser : 0);
   push({ ...reading, mode: "cut", cost, position: view.text.length });
 }
 
 /**
- * Continues a string after a quote that belongs to its content. If it looks like the end of a string or the start of the
- * next, the cost is higher.
+ * Continues a string after a quote that belongs to its content. If it looks like the end of a string or the start of
+ * the next, costs more.
  */
 export function resumeString({ view, push }: Grammar, reading: Reading): void {
   const { text } = view;
@@ -81,6 +84,7 @@ export function resumeString({ view, push }: Grammar, reading: Reading): void {
   const looksStructural =
     followsString(view, at + 1, isKey ? "key" : frame.kind) !== false ||
     followsComma(text, at) ||
+    /^,\s*\n/.test(text.slice(at + 1, at + MAX_GAP)) ||
     (frame.kind === "array" &&
       (/^\s"/.test(text.slice(at + 1, at + 3)) ||
         (inner === 0 && isKeyOf(text, reading.start - 1))));
@@ -91,9 +95,9 @@ export function resumeString({ view, push }: Grammar, reading: Reading): void {
   )
     return;
   const isDoubtfulKey = isKey && isQuote(text.charAt(view.skipSpace(at + 1)));
-  // The first inner quotes show that the text does not escape them. More of them add no cost.
+  // The first inner quotes show that the text does not escape them. Further ones add no cost.
   const usual = inner > 1 ? 0 : isClosing ? 1 : 3;
-  const structural = looksLikeKey ? 4 : looksStructural ? (isClosing ? 2 : 4) : 0;
+  const structural = looksLikeKey ? 5 : looksStructural ? (isClosing ? 2 : 4) : 0;
   const cost = isApostrophe ? 0 : usual + structural + (isDoubtfulKey ? 5 : 0);
   push({
     ...reading,
@@ -105,8 +109,8 @@ export function resumeString({ view, push }: Grammar, reading: Reading): void {
 }
 
 /**
- * True if the text from the string's last quote to this one is what stands between values, as in `x"], "y` and `x": {"y`.
- * A pair of quotes inside a text surrounds words instead.
+ * True if the text between the string's last quote and this one is what separates values, as in `x"], "y` and `x":
+ * {"y`. A pair of quotes inside text encloses words instead.
  */
 function passesStructure(text: string, quote: number, isKey: boolean): boolean {
   const gap = leadOf(text, quote).split(text.charAt(quote)).at(-1) ?? "";
@@ -114,7 +118,7 @@ function passesStructure(text: string, quote: number, isKey: boolean): boolean {
   const isBetweenWords =
     /^[,:]\s?$/.test(gap) &&
     [quote - gap.length - 2, quote + 1].every((at) => LETTER.test(text.charAt(at)));
-  if (isBetweenWords || BETWEEN_VALUES.test(gap)) return true;
+  if (isBetweenWords || BETWEEN_VALUES.test(gap) || SCALARS.test(gap)) return true;
   return /^[^:]*[,\]}]/.test(gap) && isKeyOf(text, quote);
 }
 
@@ -127,29 +131,33 @@ function isKeyOf(text: string, quote: number): boolean {
   return KEY.test(text);
 }
 
-/** `, "b": ` in a string is more likely the next member of an object whose string lost its closing quote. */
+/**
+ * True for `, "b": ` in a string, or at the start of a line. It is likelier the next field of an object whose string
+ * lost its closing quote.
+ */
 function startsKey(text: string, quote: number): boolean {
-  return /,\s{0,64}$/.test(leadOf(text, quote)) && isKeyOf(text, quote);
+  return /[,\n]\s{0,64}$/.test(leadOf(text, quote)) && isKeyOf(text, quote);
 }
 
 function followsComma(text: string, quote: number): boolean {
   return /,(?:[^\S\n]*\n\s*)?$/.test(leadOf(text, quote));
 }
 
-// Ends a string whose closing quote is missing, if the next token can follow a string.
+// Ends a string with a missing closing quote, if the next token can follow a string.
 function loseQuote({ view, push }: Grammar, reading: Reading, at: number): void {
   const { text } = view;
   const next = view.skipGap(at + 1);
   const character = text.charAt(next);
   const isFollowed = reading.isKey ? /["'\d[{tfn-]/.test(character) : isQuote(character);
-  if (!isFollowed) return;
+  // An earlier unpaired quote is the one that ends the string.
+  if (!isFollowed || reading.inner % 2 === 1) return;
   const end = trimmedEnd(text, reading.start, at);
   if (end === reading.start) return;
   const lost = repaired(reading, "missing_quote", COST.missingQuote, end);
   pushText(push, lost, end, end);
 }
 
-/** Follows unquoted text to its possible ends, and reads each both ways. */
+/** Scans unquoted text to its possible ends, and reads each both ways. */
 export function scanWord(grammar: Grammar, reading: Reading): void {
   const { view, push } = grammar;
   const { text } = view;
@@ -160,6 +168,10 @@ export function scanWord(grammar: Grammar, reading: Reading): void {
     const code = text.charCodeAt(at);
     if (isLetterOrDigit(code)) continue;
     const character = punctuationAt(text, at);
+    if (character === "\\" && isQuote(text.charAt(at + 1))) {
+      at += 1;
+      continue;
+    }
     const isEscapedGap = character === "\\" && /[nrt]/.test(text.charAt(at + 1));
     if (
       (character === "[" || character === ";" || isEscapedGap) &&
@@ -202,23 +214,23 @@ export function scanWord(grammar: Grammar, reading: Reading): void {
 function endWord({ view, push, keepsDigits }: Grammar, reading: Reading, at: number): void {
   const { text } = view;
   const { start } = reading;
-  const raw = text.slice(start, at);
-  const word = classifyWord(raw);
+  const raw = text.slice(start, trimmedEnd(text, start, at));
+  const word = raw.includes("&quot;") ? undefined : classifyWord(raw);
   if (word === undefined) return;
   const { kind, cost } = word;
-  const value = keepsDigits && typeof word.value === "number" ? raw.trim() : word.value;
+  const value = keepsDigits && typeof word.value === "number" ? raw : word.value;
   const read = kind === undefined ? reading : repaired(reading, kind, cost, start);
   const part = { type: "value" as const, value, start };
   pushPart(push, { ...read, position: at, isKey: false }, part);
   // Only the opening quote is missing in `"a": b", "c": 1`.
   if (text[at] === '"' && !isSpace(text.charAt(at - 1))) {
     const half = repaired(
-      repaired(reading, "missing_quote", 2, start),
+      repaired(reading, "missing_quote", COST.missingStart, start),
       "unquoted_string",
       COST.bareString,
       start,
     );
-    const whole = { type: "value" as const, value: raw, start };
+    const whole = { type: "text" as const, start, end: at, mark: '"', before: undefined };
     pushPart(push, { ...half, position: at + 1, isKey: false }, whole);
   }
 }
@@ -234,6 +246,8 @@ function extendWord({ view, push }: Grammar, reading: Reading, at: number): void
   const isGroup =
     character === "," && GROUP.test(text) && THOUSANDS.test(text.slice(reading.start, at));
   if (!"',’`\n，、".includes(character)) return;
+  // After a complete number, a comma ends it.
+  if (character === "," && !isGroup && isWholeWord(text, reading.start, at)) return;
   const cost = isGroup || character === "\n" ? 2 : character === "," ? 3 : 1;
   const inner = reading.inner + (character === "," && !isGroup ? 1 : 0);
   push({ ...reading, cost: reading.cost + cost + (startsKey ? 12 : 0), inner, position: at + 1 });
@@ -256,19 +270,17 @@ export function scanKeyWord({ view, push }: Grammar, reading: Reading): void {
   }
   const key = text.slice(start, trimmedEnd(text, start, at));
   if (key === "" || key.includes("&quot;")) return;
-  const cost = /^[\p{L}\p{N}_$.-]+$/u.test(key)
-    ? COST.bareKey
-    : /[&?%/]/.test(key)
-      ? COST.strangeKey
-      : COST.oddKey;
+  const isHalfQuoted = text[at] === '"' && punctuationAt(text, view.skipGap(at + 1)) === ":";
+  const isPlain = /^[\p{L}\p{N}_$.-]+$/u.test(key);
+  const bare = isPlain ? COST.bareKey : /[&?%/]/.test(key) ? COST.strangeKey : COST.oddKey;
+  const cost = bare + (isHalfQuoted ? COST.missingStart : 0);
   const read = repaired({ ...reading, isKey: true }, "unquoted_key", cost, start);
   const value = key.endsWith("\\") ? key.slice(0, -1) : key;
   const part = { type: "value" as const, value, start };
-  const isHalfQuoted = text[at] === '"' && punctuationAt(text, view.skipGap(at + 1)) === ":";
   pushPart(push, { ...read, position: isHalfQuoted ? at + 1 : at }, part);
 }
 
-/** The end of the text in a range, without the white space behind it. */
+/** Returns the end of the text in a range, excluding trailing white space. */
 function trimmedEnd(text: string, start: number, end: number): number {
   let at = end;
   while (at > start && isSpace(text.charAt(at - 1))) at -= 1;

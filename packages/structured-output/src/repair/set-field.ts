@@ -1,4 +1,4 @@
-/** Adds an own field of any name. Assigning to `__proto__` would set the prototype. */
+/** Sets an own field of any name. Assigning to `__proto__` would set the prototype. */
 export function setField(fields: Record<string, unknown>, key: string, value: unknown): void {
   if (key !== "__proto__") fields[key] = value;
   else

@@ -1,11 +1,11 @@
-/** A text with look-ahead that stays linear in total, since each search remembers the range it last crossed. */
+/** Text with look-ahead that is linear in total, since each search remembers the range it last crossed. */
 export interface TextView {
   readonly text: string;
-  /** The first offset from `from` on without white space. */
+  /** Returns the first non-white-space offset from `from` on. */
   skipSpace: (from: number) => number;
-  /** Like `skipSpace`, but also skips one comment. Only one, so that hostile chains of comments cost nothing. */
+  /** Like `skipSpace`, but also skips one comment. Only one, so that hostile comment chains cost nothing. */
   skipGap: (from: number) => number;
-  /** The end of the comment at `from`. Returns `from` if there is none, and the text's length if it is unclosed. */
+  /** Returns the end of the comment at `from`, `from` if there is none, or the text's length if it is unclosed. */
   skipComment: (from: number) => number;
 }
 
@@ -19,13 +19,13 @@ export function isSpace(character: string): boolean {
   return SPACE.test(character);
 }
 
-/** The first white space in the range that JSON does not allow, or -1. */
+/** Returns the first white space in the range that JSON does not allow, or -1. */
 export function foreignSpace(text: string, start: number, end: number): number {
   const at = text.slice(start, end).search(/[^ \n\r\t]/);
   return at < 0 ? at : start + at;
 }
 
-/** Wraps a text for the tolerant parser. */
+/** Wraps text for the tolerant parser. */
 export function createTextView(text: string): TextView {
   const skipSpace = remember((from) => {
     SPACES.lastIndex = from;

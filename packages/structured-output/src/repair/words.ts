@@ -29,20 +29,21 @@ const SEVERAL = /^[+-]?[\d.]+(?:[\s,]+[+-]?[\d.]+)+$/;
 const INVISIBLE = /[\u00ad\u180e\u200b-\u200d\u2060\ufeff]/g;
 const MAX_WORD = 64;
 
-/** What an unquoted word means, and the repair for it. `undefined` if it means nothing. */
+/** Returns what an unquoted word means, and the repair for it. `undefined` if it means nothing. */
 export function classifyWord(
   raw: string,
 ): { value: unknown; kind: RepairKind | undefined; cost: number } | undefined {
   const word = raw.trim();
-  if (word === "") return undefined;
+  // JavaScript renders an object in a string as `[object Object]`.
+  if (word === "" || word === "object Object") return undefined;
   const visible = word.length > MAX_WORD ? word : word.replaceAll(INVISIBLE, "");
   const literal = LITERALS.get(visible);
   if (visible.length <= MAX_WORD) {
     if (JSON_WORD.test(visible)) {
-      // A number beyond the range of a double is kept as text.
+      // A number beyond a double's range is kept as a string.
       if (literal === undefined && !Number.isFinite(Number(visible)))
         return { value: visible, kind: "unquoted_string", cost: 3 };
-      // A double rounds the written digits, so JavaScript would print others.
+      // A double rounds the digits, so JavaScript would print different ones.
       const isRounded = /^-?\d{16,}$/.test(visible) && String(Number(visible)) !== visible;
       const kind = isRounded ? "number" : visible === word ? undefined : "whitespace";
       return { value: literal === undefined ? Number(visible) : literal, kind, cost: 1 };
@@ -61,7 +62,7 @@ function looseNumber(word: string): number | undefined {
   return BIG_INTEGER.test(word) ? Number(word.slice(0, -1)) : undefined;
 }
 
-/** True if a complete number or literal is there. Before a space or a bracket it may be the whole value. */
+/** True for a complete number or literal. Before a space or a bracket, it may be the whole value. */
 export function isWholeWord(text: string, start: number, end: number): boolean {
   if (end - start > MAX_WORD) return false;
   const kind = classifyWord(text.slice(start, end))?.kind;

@@ -85,6 +85,8 @@ describe("a value that fits but for its shape", () => {
     ["an object for a text", { title: { a: 1 } }],
     ["two for one", { title: ["Crash", "Hang"] }],
     ["a null that is required", { title: null }],
+    ["an empty text for a list", { labels: "" }],
+    ["a word for no item", { labels: "None" }],
     ["a key that is given twice", { title: undefined, Title: "a", TITLE: "b" }],
   ])("is refused with %s", (_, change) => {
     expect(read({ ...whole, ...change })).toBe("refused");

@@ -3,13 +3,13 @@ import { arrayAt, isRecord, isSameJson, type JsonRecord, recordAt, valueAt } fro
 import { onlyValueIn } from "../extract/extract-json.ts";
 import type { JsonSchema } from "../json-schema/json-schema.ts";
 import type { RepairKind } from "../repair/repair.ts";
-import { constantFor, convertScalar, wordsOf } from "./convert-scalar.ts";
+import { constantFor, convertScalar, saysNothing, wordsOf } from "./convert-scalar.ts";
 import { resolveReference, tupleOf } from "./schema-at.ts";
 
-/** One change that made a value fit its schema. */
+/** One change that lets a value fit its schema. */
 interface Alignment {
   kind: Extract<RepairKind, `schema_${string}`>;
-  /** In the aligned value. */
+  /** Path in aligned value. */
   path: (string | number)[];
 }
 
@@ -18,7 +18,7 @@ interface Aligned {
   steps: Alignment[];
 }
 
-/** A value, and a function that returns it with its numbers as written, if that is known. */
+/** A value, and a function that returns it with numbers as written, if known. */
 interface Given<T = unknown> {
   value: T;
   digits: () => unknown;
@@ -26,15 +26,15 @@ interface Given<T = unknown> {
 
 interface Context {
   root: JsonSchema;
-  /** Results by schema and value, since unions of unions align the same value repeatedly. */
+  /** Results by schema and value, since nested unions align the same value repeatedly. */
   known: WeakMap<object, WeakMap<object, Aligned | "refused">>;
 }
 
 /**
  * Reshapes a value to fit the schema and lists each step: a number from its text, an enum's spelling, a single item as
- * a list, a key's case, unknown members left out. Undefined if that needs a guess, for example between two readings of
- * equal cost. Looks only at shapes, since the checker handles bounds and formats. `digits` returns the value with its
- * numbers as written. It is called once or never.
+ * a list, a key's case, unknown fields left out. Returns undefined if that needs a guess, for example between two
+ * readings of equal cost. Only considers shapes, since the checker handles bounds and formats. `digits` returns the
+ * value with numbers as written. It is called once or never.
  */
 export function alignValue(
   schema: JsonSchema,
@@ -46,13 +46,13 @@ export function alignValue(
     const once = (): unknown => (written ??= { value: digits() }).value;
     return align({ root: schema, known: new WeakMap() }, schema, { value, digits: once });
   } catch (error) {
-    // The schema refers to itself without end, or the value is too deep.
+    // The schema refers to itself endlessly, or the value is too deep.
     if (error instanceof RangeError) return undefined;
     throw error;
   }
 }
 
-/** True if the schema's root value has a member of this name. */
+/** True if the schema's root value has a field of this name. */
 export function isOwnKey(schema: JsonSchema | undefined, key: string): boolean {
   const seen = new Set<unknown>();
   const hasKey = (node: unknown): boolean => {
@@ -75,7 +75,7 @@ function align(context: Context, schema: unknown, given: Given): Aligned | undef
   context.known.set(schema, bySchema);
   const known = bySchema.get(value);
   if (known !== undefined) return known === "refused" ? undefined : known;
-  // A schema that refers to itself does not fit by itself.
+  // A schema that refers to itself does not fit through itself.
   bySchema.set(value, "refused");
   const aligned = alignParts(context, schema, given);
   bySchema.set(value, aligned ?? "refused");
@@ -106,17 +106,17 @@ function next(before: Alignment[], after: Aligned | undefined): Aligned | undefi
   return after && { value: after.value, steps: [...before, ...after.steps] };
 }
 
-/** Adds the steps of a member or item, under its key. */
+/** Adds the steps of a field or item, under its key. */
 function addBelow(steps: Alignment[], key: string | number, inner: readonly Alignment[]): void {
   for (const { kind, path } of inner) steps.push({ kind, path: [key, ...path] });
 }
 
-/** A member or item of a value. */
+/** Returns a value's field or item. */
 function innerOf({ value, digits }: Given, key: string | number): Given {
   return { value: valueAt(value, [key]), digits: () => valueAt(digits(), [key]) };
 }
 
-/** The reading with the fewest steps. None if two that differ have equally few. */
+/** Returns the reading with the fewest steps. Undefined if two that differ are tied. */
 function cheapest(readings: readonly (Aligned | undefined)[]): Aligned | undefined {
   const found = readings.filter((reading) => reading !== undefined);
   const fewest = Math.min(...found.map(({ steps }) => steps.length));
@@ -156,22 +156,24 @@ function typeOf(value: unknown): string {
   return typeof value;
 }
 
-/** Converts the value to another type: a scalar by its text, a container from JSON text, one item to a list of one. */
+/**
+ * Converts the value to another type: a scalar via its text, a container from JSON text, one item to a one-item list.
+ */
 function convert(context: Context, schema: JsonRecord, given: Given): Aligned | undefined {
   const { type } = schema;
   const { value, digits } = given;
   const isContainer = type === "object" || type === "array";
   if (isContainer && typeof value === "string" && /^\s*[[{]/.test(value)) {
     const inner = onlyValueIn(value);
-    // Text that needs more repairs than notation may not be JSON at all.
+    // Text that needs more than notational repairs may not be JSON at all.
     if (inner === undefined || typeOf(inner.value) !== type) return undefined;
     const { digits: innerDigits = () => undefined } = inner;
     const read = align(context, schema, { value: inner.value, digits: innerDigits });
     return next([{ kind: "schema_nested_json", path: [] }], read);
   }
-  // A text with a comma or a line break may be one item or several.
-  const isSeveral = typeof value === "string" && /[,;\n|]/.test(value);
-  if (type === "array" && value !== null && !isSeveral) {
+  // Text with a comma or a line break may be one item or several, and "" or "none" may be no item.
+  const isOne = typeof value !== "string" || !(/[,;\n|]/.test(value) || saysNothing(value));
+  if (type === "array" && value !== null && isOne) {
     const list = alignArray(context, schema, { value: [value], digits: () => [digits()] });
     return next([{ kind: "schema_list", path: [] }], list);
   }
@@ -181,7 +183,7 @@ function convert(context: Context, schema: JsonRecord, given: Given): Aligned | 
   return converted && { value: converted.value, steps: [{ kind: "schema_type", path: [] }] };
 }
 
-/** Unwraps the only item of a list if the schema wants no list. Not for a map, since `key` and `value` may be a pair. */
+/** Unwraps a list's only item if the schema wants no list. Not for a map, since `key` and `value` may be a pair. */
 function unwrapped(context: Context, schema: JsonRecord, given: Given): Aligned | undefined {
   const { value } = given;
   if (!Array.isArray(value) || value.length !== 1 || Array.isArray(value[0])) return undefined;
@@ -239,17 +241,17 @@ function alignObject(
   for (const key of required) {
     if (typeof key !== "string" || members.has(key)) continue;
     const none = align(context, properties[key], { value: null, digits: () => undefined });
-    // Models omit members that they have no value for.
+    // Models omit fields they have no value for.
     if (!Object.hasOwn(properties, key) || none?.steps.length !== 0) return undefined;
     members.set(key, null);
     steps.push({ kind: "schema_null", path: [key] });
   }
-  // If the schema knows none of the members, it is a different object.
+  // If the schema knows none of the fields, it is a different object.
   if (members.size === 0 && steps.some(({ kind }) => kind === "schema_extra")) return undefined;
   return { value: steps.length === 0 ? value : Object.fromEntries(members), steps };
 }
 
-/** Maps unknown keys to properties that differ only in case and separators, if only one matches. */
+/** Maps unknown keys to properties that differ only in case and separators, if exactly one matches. */
 function keysFor(value: JsonRecord, properties: JsonRecord): Map<string, string> {
   const found = new Map<string, string>();
   const unknown = Object.keys(value).filter((key) => !Object.hasOwn(properties, key));
@@ -262,7 +264,7 @@ function keysFor(value: JsonRecord, properties: JsonRecord): Map<string, string>
   return found;
 }
 
-/** The names by their words. Undefined if several have the same. */
+/** Maps each name's words to it. Undefined if several have the same. */
 function byWords(names: readonly string[]): Map<string, string | undefined> {
   const found = new Map<string, string | undefined>();
   for (const name of names) {

@@ -6,13 +6,13 @@ import { type BrokenRule, schemaIssues } from "../json-schema/schema-issue.ts";
 import type { StandardIssue, StandardSchema } from "./structured-schema.ts";
 
 /**
- * Checks a value with the schema's library.
+ * Checks a value with the schema's own library.
  * @throws StructuredOutputError `schema_unsupported` for an asynchronous schema
  */
 export function checkStandardSchema<T>(schema: StandardSchema<T>, value: unknown): Result<T> {
   const outcome = schema["~standard"].validate(value);
   if (outcome instanceof Promise) {
-    // Its rejection must not become unhandled.
+    // Prevents an unhandled rejection.
     outcome.catch(() => undefined);
     throw new StructuredOutputError(
       "schema_unsupported",
@@ -38,7 +38,7 @@ function brokenRules(
   return [{ rule, path, reason: issue.message, value: { shown: valueAt(root, path) } }];
 }
 
-/** zod hides the issues inside the branches of a union. The branch with the fewest is the likeliest. */
+/** Finds the likeliest branch, the one with the fewest issues. zod hides issues inside union branches. */
 function closestBranch(issue: StandardIssue): StandardIssue[] | undefined {
   if (!("errors" in issue) || !Array.isArray(issue.errors)) return undefined;
   const branches: unknown[] = issue.errors;

@@ -11,7 +11,7 @@ import {
 import { schemaOfZod3 } from "./zod3-schema.ts";
 
 /**
- * Creates the check of a schema. It returns the checked value, or every broken rule.
+ * Creates a schema's checker, which returns the checked value, or every broken rule.
  * @throws StructuredOutputError `schema_invalid`, `schema_unsupported`
  */
 export function createChecker<T>(schema: StructuredSchema<T>): JsonSchemaChecker<T> {
@@ -22,7 +22,7 @@ export function createChecker<T>(schema: StructuredSchema<T>): JsonSchemaChecker
 const asked = new WeakMap<object, JsonSchema>();
 
 /**
- * The JSON Schema that a model must follow. For zod, the input side, before defaults and transforms.
+ * Returns the JSON Schema that a model must follow. For zod, this is the input side, before defaults and transforms.
  * @throws StructuredOutputError `schema_unsupported` if the library provides none
  */
 export function jsonSchemaOf<T>(schema: StructuredSchema<T>): JsonSchema {
@@ -32,7 +32,7 @@ export function jsonSchemaOf<T>(schema: StructuredSchema<T>): JsonSchema {
   return domain;
 }
 
-/** The JSON Schema of the answer. Undefined if the library provides none, since a check does not need it. */
+/** Returns the answer's JSON Schema. Undefined if the library provides none, since checking does not need it. */
 export function shapeOf<T>(schema: StructuredSchema<T>): JsonSchema | undefined {
   try {
     return jsonSchemaOf(schema);

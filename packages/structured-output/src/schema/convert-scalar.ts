@@ -1,15 +1,15 @@
 import { canonicalJson } from "@ccl/core";
 
-// "1,234" may be a decimal number or one with a thousands separator, so it is refused.
+// "1,234" may be a decimal number or have a thousands separator, so it is rejected.
 const grouped = /\d{1,3}(?:[_ '\u00a0\u202f]\d{3})+|\d{1,3}(?:,\d{3}){2,}|\d{1,3},\d{3}(?=\.)/;
 const plainNumber = new RegExp(`^[+-]?(?:\\d+|${grouped.source})(?:\\.\\d+)?(?:e[+-]?\\d+)?$`, "i");
 const separators = /[,_ '\u00a0\u202f]/g;
 const truth = /^(?:(true|yes)|false|no)$/i;
-const nothing = /^(?:null|none|nil|n\/a|undefined)$/i;
+const nothing = /^(?:null|none|nil|n\/a|undefined)?$/i;
 
 /**
- * Converts a scalar to `type` if its text means one ("yes" is true). Boxed because the value may be null, undefined if it
- * does not convert. A number's text is `digits` if that is known.
+ * Converts a scalar to `type` if its text means one ("yes" is true). Boxed because the value may be null. Undefined if
+ * it does not convert. A number's text is `digits` if known.
  */
 export function convertScalar(
   value: unknown,
@@ -23,22 +23,27 @@ export function convertScalar(
   }
   if (typeof value !== "string") return undefined;
   const text = value.trim();
-  if (type === "null") return nothing.test(text) ? { value: null } : undefined;
+  if (type === "null") return text !== "" && saysNothing(text) ? { value: null } : undefined;
   if (type === "boolean") {
     const said = truth.exec(text);
     return said === null ? undefined : { value: said[1] !== undefined };
   }
   if ((type !== "number" && type !== "integer") || !plainNumber.test(text)) return undefined;
   const number = Number(text.replaceAll(separators, ""));
-  // A whole number that a double cannot hold exactly would become another number.
+  // An integer that a double cannot represent exactly would become another number.
   const isKept = /[.e]/i.test(text) ? Number.isFinite(number) : Number.isSafeInteger(number);
   const isWanted = isKept && (type === "number" || Number.isInteger(number));
   return isWanted ? { value: number } : undefined;
 }
 
+/** True for empty text, and words such as "none". */
+export function saysNothing(text: string): boolean {
+  return nothing.test(text.trim());
+}
+
 /**
  * Finds the constant that a value means. Boxed because it may be null. Tries the same value, then the only one with the
- * same words, then the only one before a colon or a dash, as in `HIGH: breaks the build`.
+ * same words, then the only one before a colon or dash, as in `HIGH: breaks the build`.
  */
 export function constantFor(
   constants: readonly unknown[],
@@ -68,10 +73,7 @@ function sameWords(left: string, right: string): boolean {
   return first === second && first !== "";
 }
 
-/**
- * Normalizes a text: equal for texts that differ only in case, in separators between words and in surrounding
- * punctuation.
- */
+/** Normalizes text, ignoring case, separators between words and surrounding punctuation. */
 export function wordsOf(text: string): string {
   return text
     .trim()

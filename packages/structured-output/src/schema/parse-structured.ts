@@ -8,24 +8,24 @@ import { alignValue, isOwnKey } from "./align-value.ts";
 import { createChecker, shapeOf } from "./compile-schema.ts";
 import type { StructuredSchema } from "./structured-schema.ts";
 
-/** The schema and how the answer is read. */
+/** The schema and how to read the answer. */
 export interface ParseStructuredOptions<T> {
   schema: StructuredSchema<T>;
-  /** With `length` the answer is `ERR_TRUNCATED` even if it looks complete. */
+  /** With `length`, the result is `ERR_TRUNCATED` even if the answer looks complete. */
   finishReason?: FinishReason | undefined;
   limits?: ExtractLimits | undefined;
 }
 
-/** The value of an answer with its repairs, or why there is none. */
+/** An answer's value and repairs, or why there is none. */
 export type ParsedAnswer<T> =
   | (Extract<Result<T>, { ok: true }> & { repairs: Repair[] })
   | Extract<Result<T>, { ok: false }>;
 
 /**
- * Reads the outermost value in a model's answer that fits the schema, repaired if needed. If only its shape differs,
- * for example a number in a string or an enum in other case, the shape is fixed unless that takes a guess. Otherwise it
- * returns all issues at once: `ERR_TRUNCATED`, `ERR_JSON_EXTRACT`, `ERR_JSON_PARSE`, or one `ERR_SCHEMA_VALIDATION` per
- * broken rule, whose message begins with the rule's name.
+ * Reads the outermost value in a model's answer that fits the schema, repairing it if needed. If only its shape
+ * differs, for example a number in a string or an enum in another case, fixes the shape unless that takes a guess.
+ * Otherwise returns all issues at once: `ERR_TRUNCATED`, `ERR_JSON_EXTRACT`, `ERR_JSON_PARSE`, or one
+ * `ERR_SCHEMA_VALIDATION` per broken rule, whose message begins with the rule's name.
  * @throws StructuredOutputError if the schema cannot be used
  */
 export function parseStructured<T>(
@@ -38,10 +38,10 @@ export function parseStructured<T>(
   return { ok: true, value, repairs };
 }
 
-/** How an answer is read in a loop with a model. */
+/** How to read an answer in a model loop. */
 export interface ReadAnswerOptions<T> extends ParseStructuredOptions<T> {
   /**
-   * Functions that convert a candidate, in order. The first result that fits is the value. Default: the candidate
+   * Functions that convert a candidate, tried in order. The first result that fits is the value. Default: the candidate
    * itself.
    */
   decoders?: readonly ((candidate: unknown) => unknown)[] | undefined;
@@ -50,7 +50,7 @@ export interface ReadAnswerOptions<T> extends ParseStructuredOptions<T> {
 /** A checked value, the value before a schema library transformed it, and its repairs. */
 export type ReadAnswer<T> = Pick<Chosen<T>, "value" | "json" | "repairs">;
 
-/** Reads the value in an answer that fits, or why there is none. */
+/** Returns the fitting value in an answer, or why there is none. */
 export function readAnswer<T>(text: string, options: ReadAnswerOptions<T>): Result<ReadAnswer<T>> {
   const { schema, decoders = [(candidate: unknown) => candidate] } = options;
   const check = createChecker(schema);
@@ -81,15 +81,13 @@ export function readAnswer<T>(text: string, options: ReadAnswerOptions<T>): Resu
   if (found.ok) return found;
   const code = found.issues[0]?.code;
   if (code === "ERR_JSON_EXTRACT") return readWords(text, schema) ?? found;
-  // The first value is the likeliest answer. Its issues say more than that nothing fits.
+  // The first value is the likeliest answer. Its issues are more useful than saying that nothing fits.
   return code === "ERR_SCHEMA_VALIDATION" && !isFound && issuesOfFirst !== undefined
     ? { ok: false, issues: issuesOfFirst }
     : found;
 }
 
-/**
- * Reads a bare word or number if the schema wants an enum, a number or a boolean. Any text would fit a plain string.
- */
+/** Reads a bare word or number if the schema wants an enum, number or boolean. Any text would fit a plain string. */
 function readWords<T>(
   text: string,
   schema: StructuredSchema<T>,

@@ -2,14 +2,14 @@ import { arrayAt, isRecord, type JsonRecord, valueAt } from "@ccl/core/json";
 
 import { parsePointer } from "../json-schema/json-pointer.ts";
 
-/** Resolves a reference within a document. A reference to another document gives `true`. */
+/** Resolves a reference within a document. A reference to another document resolves to `true`. */
 export function resolveReference(root: unknown, reference: string): unknown {
   return reference.startsWith("#")
     ? valueAt(root, parsePointer(reference.slice(1)).map(withoutPercent))
     : true;
 }
 
-/** Decodes a pointer's step from a URI fragment. A lone percent sign is kept. */
+/** Decodes a pointer step from a URI fragment. A lone percent sign is kept. */
 function withoutPercent(step: string): string {
   try {
     return decodeURIComponent(step);
@@ -18,7 +18,7 @@ function withoutPercent(step: string): string {
   }
 }
 
-/** The schemas of a list's first items and of the others. draft-07 has the first ones under `items`. */
+/** Returns the schemas of a list's first items and of the rest. draft-07 has the first ones under `items`. */
 export function tupleOf(schema: JsonRecord): { prefix: unknown[]; rest: unknown } {
   const { items, additionalItems } = schema;
   return Array.isArray(items)
@@ -26,7 +26,7 @@ export function tupleOf(schema: JsonRecord): { prefix: unknown[]; rest: unknown 
     : { prefix: arrayAt(schema, "prefixItems"), rest: items };
 }
 
-/** The schema of the value at a path. Undefined if a union is on the way. */
+/** Returns the schema of the value at a path. Undefined if the path crosses a union. */
 export function schemaAt(
   root: JsonRecord,
   path: readonly (string | number)[],

@@ -1,6 +1,6 @@
 import type { JsonSchema } from "../json-schema/json-schema.ts";
 
-/** One issue, as Standard Schema reports it. */
+/** An issue as reported by Standard Schema. */
 export interface StandardIssue {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
@@ -12,9 +12,9 @@ type StandardOutcome<T> =
   | { readonly issues: readonly StandardIssue[] };
 
 /**
- * The part of Standard Schema (version 1) that is used. zod schemas have it from 3.24 on. `jsonSchema` is the Standard
- * JSON Schema extension, which zod has since 4.2. Without it a value can be checked, but a model cannot be given the
- * schema.
+ * The part of Standard Schema (version 1) used here. zod schemas have it since 3.24. `jsonSchema` is the Standard JSON
+ * Schema extension, which zod has since 4.2. Without it, a value can be checked, but the schema cannot be sent to a
+ * model.
  */
 export interface StandardSchema<T> {
   readonly "~standard": {
@@ -26,10 +26,10 @@ export interface StandardSchema<T> {
   };
 }
 
-/** A zod schema, another Standard Schema, or a JSON Schema (`T` is then the caller's claim). */
+/** A zod schema, another Standard Schema, or a JSON Schema (where `T` is asserted by the caller). */
 export type StructuredSchema<T> = StandardSchema<T> | JsonSchema;
 
-/** True for a schema of a library, false for a JSON Schema. */
+/** True for a library's schema, false for a JSON Schema. */
 export function isStandardSchema<T>(schema: StructuredSchema<T>): schema is StandardSchema<T> {
   return "~standard" in schema;
 }

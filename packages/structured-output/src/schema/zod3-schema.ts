@@ -9,7 +9,7 @@ const SCALARS = new Map<unknown, string>([
   ["ZodBoolean", "boolean"],
   ["ZodNull", "null"],
 ]);
-/** The shape of a value by the name of its type. It has no bounds, since the schema itself checks them. */
+/** Shape of a value by its type's name. Omits bounds, since the schema itself checks them. */
 const FORMS: Readonly<Record<string, (def: JsonRecord, convert: Convert) => JsonSchema>> = {
   ZodNumber: (def) => {
     const isWhole = arrayAt(def, "checks").some((one) => stringAt(one, "kind") === "int");
@@ -19,7 +19,7 @@ const FORMS: Readonly<Record<string, (def: JsonRecord, convert: Convert) => Json
   ZodEnum: ({ values }) => ({ enum: values }),
   ZodNativeEnum: (def) => {
     const values = recordAt(def, "values");
-    // An enum of numbers also maps each of them to its name, which is no value of it.
+    // A numeric enum also maps each number to its name, which is not a value of it.
     const names = Object.keys(values).filter(
       (key) => typeof values[String(values[key])] !== "number",
     );
@@ -52,7 +52,7 @@ const FORMS: Readonly<Record<string, (def: JsonRecord, convert: Convert) => Json
 };
 
 /**
- * The JSON Schema of a zod 3 schema's input, with `{}` for what JSON Schema cannot express. Undefined for other
+ * Returns the JSON Schema of a zod 3 schema's input, with `{}` where JSON Schema cannot express it. Undefined for other
  * schemas.
  */
 export function schemaOfZod3(schema: object): JsonSchema | undefined {
@@ -74,7 +74,7 @@ export function schemaOfZod3(schema: object): JsonSchema | undefined {
     }
     const form = FORMS[String(typeName)];
     if (form !== undefined) return form(def, convert);
-    // A wrapper accepts the same as its inner type. `preprocess` accepts anything.
+    // A wrapper accepts the same input as its inner type. `preprocess` accepts anything.
     const isAny = stringAt(effect, "type") === "preprocess";
     const inner = innerType ?? first ?? checked ?? type;
     return isAny || inner === undefined ? {} : convert(inner);

@@ -450,6 +450,15 @@ $width: 10px;
     `);
   });
 
+  it("takes underlines, tabs of MkDocs and comments for no headings", async () => {
+    const text = 'One\n===\n=== "Java"\n<!--\n# not\n-->\n--\n## Two\n';
+    expect(await outlined("a.md", text)).toMatchInlineSnapshot(`
+      "# One
+      ## Two
+      === exports "
+    `);
+  });
+
   it("shows the keys of JSON with types, and in a broken file those that can be read", async () => {
     const text =
       '{ "name": "x", // note\n "list": [{ "id": 1, "to": null }, 2,],\n "map": { "a": { "b": 1 }, "c": [] },\n "cut": { "x"';

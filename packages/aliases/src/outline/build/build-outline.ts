@@ -1,8 +1,10 @@
+import { throwIfAborted } from "@ccl/core/async";
+
 import { AliasesError } from "../../aliases-error.ts";
-import { isBalanced } from "../compact-text.ts";
+import { C_STYLE, isBalanced, type LexicalStyle } from "../compact-text.ts";
 import { codePart } from "../code-part.ts";
 import type { Declaration } from "../declaration.ts";
-import { withSyntaxTree, type GrammarName } from "../grammar.ts";
+import { withSyntaxTree } from "../grammar.ts";
 import { blockLanguage } from "../languages/block-languages.ts";
 import { readCss } from "../languages/css.ts";
 import { GO_DEFINITION } from "../languages/go.ts";
@@ -14,8 +16,8 @@ import { RUST_DEFINITION } from "../languages/rust.ts";
 import { ECMASCRIPT_DEFINITION } from "../languages/typescript.ts";
 import { readYaml } from "../languages/yaml.ts";
 import { outlineLanguage } from "../outline-language.ts";
-import type { Outline, OutlineLanguage, SourceInput } from "../outline.ts";
-import { renderSignature, type RenderStyle } from "../render-outline.ts";
+import type { GrammarName, Outline, OutlineLanguage, SourceInput } from "../outline.ts";
+import { renderSignature } from "../render-outline.ts";
 import { readUnreadExports } from "../unread-exports.ts";
 
 const DEFINITIONS: Record<GrammarName, LanguageDefinition> = {
@@ -32,57 +34,47 @@ const DEFINITIONS: Record<GrammarName, LanguageDefinition> = {
   ruby: blockLanguage("ruby"),
   bash: blockLanguage("bash"),
 };
-const PLAIN_STYLE: RenderStyle = { lineComment: "//", hasBraces: true };
 
 interface Reading {
   declarations: Declaration[];
-  hasErrors: boolean;
+  hasErrors?: boolean | undefined;
   /** Exported names in broken code for which only one line was recovered. */
   unread?: string[] | undefined;
-  style: RenderStyle;
-}
-
-function styleOf({ lexicalStyle, hasBraces }: LanguageDefinition): RenderStyle {
-  return { lineComment: lexicalStyle.lineComment, hasBraces };
+  style?: LexicalStyle | undefined;
 }
 
 /**
- * The declaration if its text is complete, otherwise its kind and name if these are. In broken code a bracket
- * or a quote may be missing. Empty if neither is complete.
+ * Returns the declaration if its text is complete, otherwise its kind and name if these are. Broken
+ * code may lack a bracket or a quote. Returns an empty list if neither is complete.
  */
-function completePart(declaration: Declaration, definition: LanguageDefinition): Declaration[] {
-  const { lexicalStyle } = definition;
+function completePart(declaration: Declaration, style: LexicalStyle): Declaration[] {
   if (declaration.name === "") return [];
-  if (isBalanced(renderSignature(declaration, styleOf(definition)), lexicalStyle))
-    return [declaration];
+  if (isBalanced(renderSignature(declaration, style), style)) return [declaration];
   const head = `${declaration.kind} ${declaration.name}`;
-  return isBalanced(head, lexicalStyle)
-    ? [{ ...declaration, signature: head, members: undefined }]
-    : [];
+  return isBalanced(head, style) ? [{ ...declaration, signature: head, members: undefined }] : [];
 }
 
 async function readCode(input: SourceInput, language: GrammarName): Promise<Reading> {
   const definition = DEFINITIONS[language];
-  const style = styleOf(definition);
+  const { style } = definition;
   const reading = await withSyntaxTree(
     language,
     definition.prepare?.(input.text) ?? input.text,
     (root): Reading => {
       const declarations = definition.readDeclarations({ path: input.path, root });
       return {
-        // In valid code a bracket or a quote may be unpaired, for example in a regular expression.
+        // Even valid code may have an unpaired bracket or quote, for example in a regular expression.
         declarations: root.hasError
-          ? declarations.flatMap((item) => completePart(item, definition))
+          ? declarations.flatMap((item) => completePart(item, style))
           : declarations.filter(({ name }) => name !== ""),
         hasErrors: root.hasError,
-        style,
       };
     },
   );
   const { declarations, hasErrors } = reading ?? { declarations: [], hasErrors: true };
   if (!hasErrors) return { declarations, hasErrors, style };
   const lost = readUnreadExports(input.text, language, declarations).flatMap((item) =>
-    completePart(item, definition),
+    completePart(item, style),
   );
   return {
     declarations: [...declarations, ...lost].sort((a, b) => a.firstLine - b.firstLine),
@@ -98,25 +90,23 @@ async function readSource(
 ): Promise<Reading> {
   switch (language) {
     case undefined:
-      return { declarations: [], hasErrors: false, style: PLAIN_STYLE };
+      return { declarations: [] };
     case "markdown":
-      return { declarations: readMarkdown(input.text), hasErrors: false, style: PLAIN_STYLE };
+      return { declarations: readMarkdown(input.text) };
     case "json":
-      return { ...readJson(input.text), style: PLAIN_STYLE };
+      return readJson(input.text);
     case "css":
-      return { ...readCss(input.text), style: PLAIN_STYLE };
+      return readCss(input.text);
     case "yaml":
-      return { ...(await readYaml(input.text)), style: PLAIN_STYLE };
+      return readYaml(input.text);
     case "kotlin":
     case "swift":
     case "scala":
     case "sql":
       return {
         declarations: readUnreadExports(input.text, language, []).flatMap((item) =>
-          completePart(item, DEFINITIONS.java),
+          completePart(item, C_STYLE),
         ),
-        hasErrors: false,
-        style: PLAIN_STYLE,
       };
     default:
       return readCode(input, language);
@@ -124,23 +114,22 @@ async function readSource(
 }
 
 /**
- * Builds the outline of a file: its declarations and exports, without bodies. Reads code by its
- * syntax tree, Markdown by its headings, JSON and YAML by their keys. The outline has no items if
- * the path's language is unknown or nothing was found.
+ * Builds the outline of a file: its declarations and exports, without bodies. Reads code through
+ * its syntax tree, Markdown by its headings, JSON and YAML by their keys. The outline has no items
+ * if the path's language is unknown or nothing was found.
  */
 export async function buildOutline(
   input: SourceInput,
   { signal }: { signal?: AbortSignal | undefined } = {},
 ): Promise<Outline> {
-  if (signal?.aborted === true)
-    throw new AliasesError("aborted", "The outline was aborted.", { cause: signal.reason });
+  throwIfAborted(signal, AliasesError);
   const language = outlineLanguage(input.path);
   const plain = input.text.replace(/^\ufeff/, "").replaceAll("\r\n", "\n");
   const text = codePart(input.path, plain);
   const {
     declarations,
-    style,
-    hasErrors,
+    style = C_STYLE,
+    hasErrors = false,
     unread = [],
   } = await readSource({ ...input, text }, language);
   const items = declarations.map((declaration) => {

@@ -1,4 +1,4 @@
-import type { LexicalStyle } from "../compact-text.ts";
+import { C_STYLE, type LexicalStyle } from "../compact-text.ts";
 import { declarationAt, type Declaration, type Member } from "../declaration.ts";
 import { firstSentence } from "../first-sentence.ts";
 import type { SyntaxNode } from "../syntax-node.ts";
@@ -8,48 +8,34 @@ import { replaceNode, sliceNode } from "./source-slice.ts";
 
 type BlockLanguageName = "cpp" | "java" | "c-sharp" | "php" | "ruby" | "bash";
 
-/** Describes a language with types in blocks, mainly by the node names of its grammar. */
+/** Describes a language whose types are blocks, mainly through the node names of its grammar. */
 interface BlockLanguage {
   style: LexicalStyle;
-  hasBraces: boolean;
-  /** Separates the name of a type from that of a nested type. */
+  /** Separates the name of a type from the name of a nested type. */
   separator: string;
-  /** The keyword of each node type that declares a type. */
-  types: Record<string, string>;
+  /** The node types that declare a type. Each starts with the type's keyword. */
+  types: string[];
   /** The keyword of each node type that declares a function, value or type alias. */
   values: Record<string, string>;
-  /** Node types that contain declarations without being one. */
+  /** Node types that contain declarations but are not declarations themselves. */
   wrappers: string[];
-  /** Marks of comments that document a declaration. */
+  /** Prefixes of comments that document a declaration. */
   marks: string[];
-  /** Declarations are hidden unless `public` or `protected`. If a file has only hidden ones, all are shown. */
+  /** If true, declarations are hidden unless `public` or `protected`. If all are hidden, all are shown. */
   needsPublic?: boolean | undefined;
   prepare?: LanguageDefinition["prepare"];
-  /** True if the type's members are hidden until a label such as `public:`. */
+  /** True if the type's members are hidden up to a label such as `public:`. */
   isHiddenFirst?: ((type: SyntaxNode) => boolean) | undefined;
 }
 
-const C_STYLE: LexicalStyle = {
-  lineComment: "//",
-  hasBlockComments: true,
-  quotes: "\"'",
-  rawQuotes: "",
-  multilineQuotes: "",
-};
 const SCRIPT_STYLE: LexicalStyle = { ...C_STYLE, lineComment: "#", hasBlockComments: false };
 const CONDITIONS = ["preproc_ifdef", "preproc_if", "preproc_else", "preproc_elif"];
 
 const LANGUAGES: Record<BlockLanguageName, BlockLanguage> = {
   cpp: {
     style: C_STYLE,
-    hasBraces: true,
     separator: "::",
-    types: {
-      class_specifier: "class",
-      struct_specifier: "struct",
-      union_specifier: "union",
-      enum_specifier: "enum",
-    },
+    types: ["class_specifier", "struct_specifier", "union_specifier", "enum_specifier"],
     values: {
       function_definition: "func",
       declaration: "func",
@@ -66,15 +52,14 @@ const LANGUAGES: Record<BlockLanguageName, BlockLanguage> = {
   },
   java: {
     style: C_STYLE,
-    hasBraces: true,
     separator: ".",
-    types: {
-      class_declaration: "class",
-      interface_declaration: "interface",
-      enum_declaration: "enum",
-      record_declaration: "record",
-      annotation_type_declaration: "@interface",
-    },
+    types: [
+      "class_declaration",
+      "interface_declaration",
+      "enum_declaration",
+      "record_declaration",
+      "annotation_type_declaration",
+    ],
     values: {
       method_declaration: "func",
       constructor_declaration: "func",
@@ -88,15 +73,14 @@ const LANGUAGES: Record<BlockLanguageName, BlockLanguage> = {
   },
   "c-sharp": {
     style: C_STYLE,
-    hasBraces: true,
     separator: ".",
-    types: {
-      class_declaration: "class",
-      struct_declaration: "struct",
-      interface_declaration: "interface",
-      record_declaration: "record",
-      enum_declaration: "enum",
-    },
+    types: [
+      "class_declaration",
+      "struct_declaration",
+      "interface_declaration",
+      "record_declaration",
+      "enum_declaration",
+    ],
     values: {
       delegate_declaration: "delegate",
       method_declaration: "func",
@@ -114,28 +98,21 @@ const LANGUAGES: Record<BlockLanguageName, BlockLanguage> = {
   },
   php: {
     style: C_STYLE,
-    hasBraces: true,
     separator: "::",
-    types: {
-      class_declaration: "class",
-      interface_declaration: "interface",
-      trait_declaration: "trait",
-      enum_declaration: "enum",
-    },
+    types: ["class_declaration", "interface_declaration", "trait_declaration", "enum_declaration"],
     values: {
       function_definition: "function",
       method_declaration: "function",
       const_declaration: "const",
       property_declaration: "property",
     },
-    wrappers: ["namespace_definition", "compound_statement"],
+    wrappers: ["namespace_definition", "compound_statement", "if_statement", "else_clause"],
     marks: ["//"],
   },
   ruby: {
-    style: SCRIPT_STYLE,
-    hasBraces: false,
+    style: { ...SCRIPT_STYLE, hasBraces: false },
     separator: "::",
-    types: { module: "module", class: "class" },
+    types: ["module", "class"],
     values: {
       method: "def",
       singleton_method: "def",
@@ -147,9 +124,8 @@ const LANGUAGES: Record<BlockLanguageName, BlockLanguage> = {
   },
   bash: {
     style: SCRIPT_STYLE,
-    hasBraces: true,
     separator: ".",
-    types: {},
+    types: [],
     values: { function_definition: "function", declaration_command: "export" },
     wrappers: ["compound_statement", "if_statement", "elif_clause", "else_clause"],
     marks: ["#"],
@@ -174,17 +150,17 @@ const DROPPED =
 const MAX_DEPTH = 16;
 const MAX_VALUE_CHARACTERS = 60;
 
-/** The place of a declaration in its file. */
+/** Where a declaration is in its file. */
 interface Scope {
   /** The names of the enclosing types, with a trailing separator. */
   prefix: string;
   depth: number;
-  /** In a type, functions and values are members. */
+  /** True inside a type, where functions and values are members. */
   isMember: boolean;
   /** True if no visibility keyword is needed, as in an interface. */
   isOpen: boolean;
   isHidden: boolean;
-  /** In a header, static functions are visible to other files. */
+  /** True in a header, whose static functions are visible to other files. */
   isHeader: boolean;
 }
 
@@ -193,13 +169,12 @@ interface Found {
   members: Member[];
 }
 
-/** Reads declarations by the table of a language. Shows those that other files can use. */
+/** Creates a reader for a language from its table. Returns the declarations that other files can use. */
 export function blockLanguage(name: BlockLanguageName): LanguageDefinition {
   const language = LANGUAGES[name];
-  const { style, hasBraces, prepare, needsPublic = false } = language;
+  const { style, prepare, needsPublic = false } = language;
   return {
-    lexicalStyle: style,
-    hasBraces,
+    style,
     prepare,
     readDeclarations({ path, root }) {
       const isHeader = /\.(?:h|hh|hpp|hxx)$/i.test(path);
@@ -215,17 +190,14 @@ export function blockLanguage(name: BlockLanguageName): LanguageDefinition {
   };
 }
 
-/**
- * Replaces macros before a declaration by blanks, because the parser would mistake them for its
- * type.
- */
+/** Blanks macros before a declaration, because the parser would mistake them for its type. */
 function withoutMacros(text: string): string {
   const blank = (_: string, before: string, macro: string): string =>
     before + " ".repeat(macro.length);
   return text
     .replace(/\b((?:class|struct|union|enum) +)([A-Z][A-Z0-9_]{2,})(?=[ \t]+\w)/g, blank)
     .replace(
-      /^([ \t]*)([A-Z][A-Z0-9]*_[A-Z0-9_]+)(?=[ \t]+[\w:<>*&]+[ \t*&]+[\w:~]+[ \t]*\()/gm,
+      /^((?:[ \t]*template *<.*>)?[ \t]*)([A-Z][A-Z0-9]*_[A-Z0-9_]+)(?=[ \t]+(?:(?:template|class|struct|enum)\b|[\w:<>*&]+[ \t*&]+[\w:~]+[ \t]*\())/gm,
       blank,
     );
 }
@@ -242,15 +214,21 @@ function readBlock(
       scope.isHidden = node.text.startsWith("private");
     const inner = node.type === "template_declaration" ? (node.parts.at(-1) ?? node) : node;
     const held = inner.field("type");
-    const type = [inner, held].find((one) => one !== undefined && one.type in language.types);
+    const type = [inner, held].find(
+      (one) => one !== undefined && language.types.includes(one.type),
+    );
     const isWrapper = language.wrappers.includes(node.type) || node.type === "ERROR";
     if (isWrapper) {
-      // An unnamed namespace is visible in its own file only.
+      // An unnamed namespace is visible only in its own file.
       if (node.type !== "namespace_definition" || node.field("name") !== undefined)
-        readBlock(language, (node.field("body") ?? node).children, {
-          scope: { ...scope, isHidden: scope.isHidden && node.type !== "singleton_class" },
-          found,
-        });
+        readBlock(
+          language,
+          node.children.filter(({ isNamed }) => isNamed),
+          {
+            scope: { ...scope, isHidden: scope.isHidden && node.type !== "singleton_class" },
+            found,
+          },
+        );
     } else if (isShown(inner, scope)) {
       const place = { siblings, index, node, scope, found };
       if (type !== undefined && (type === inner || type.field("body") !== undefined))
@@ -268,7 +246,7 @@ interface Place {
   found: Found;
 }
 
-/** Java has all modifiers in one node, with the annotations. */
+/** Returns the modifiers. Java has all of them in one node, along with the annotations. */
 function modifiersOf(node: SyntaxNode): SyntaxNode[] {
   return node.children.flatMap((part) => {
     if (part.type === "modifiers") return part.children;
@@ -294,9 +272,10 @@ function readType(language: BlockLanguage, type: SyntaxNode, place: Place): void
   const { node, scope, found } = place;
   const body = type.field("body");
   const name = type.field("name")?.text ?? declaredName(node);
-  // A forward declaration has its type declared elsewhere.
+  // The type of a forward declaration is declared elsewhere.
   if (name === "" || (body === undefined && type.type.endsWith("_specifier"))) return;
-  const word = language.types[type.type] ?? "";
+  const [keyword = ""] = type.type.split("_");
+  const word = keyword === "annotation" ? "@interface" : keyword;
   const ownName = type.field("name") === undefined ? ` ${name}` : "";
   const inner: Found = { declarations: [], members: [] };
   const parts = body?.children ?? [];
@@ -334,7 +313,7 @@ function readValue(language: BlockLanguage, inner: SyntaxNode, place: Place): vo
   const text = signatureOf(language, inner, { from: node.start });
   const declarator = inner.field("declarator");
   const isFunction = declarator !== undefined && /\(/.test(declarator.text);
-  // Plain variables and calls are shown only if other files use them.
+  // Show plain variables and calls only if other files use them.
   if (inner.type === "declaration" && !isFunction && !/\b(?:constexpr|extern)\b/.test(text)) return;
   if (inner.type === "call" && !/^attr_\w+\s/.test(inner.text)) return;
   if (inner.type === "assignment" && inner.field("left")?.type !== "constant") return;
@@ -354,8 +333,8 @@ function readValue(language: BlockLanguage, inner: SyntaxNode, place: Place): vo
 }
 
 /**
- * The name in a declarator, inside pointers, references and parameters. Otherwise the last word
- * before a value.
+ * Returns the name in a declarator, inside pointers, references and parameters. Otherwise returns
+ * the last word before a value.
  */
 function declaredName(node: SyntaxNode): string {
   let declarator = node.field("declarator");
@@ -365,9 +344,9 @@ function declaredName(node: SyntaxNode): string {
   return /[\w:~$]+(?=\s*\()/.exec(text)?.[0] ?? /[\w:~$]+(?=\W*$)/.exec(text)?.[0] ?? "";
 }
 
-/** A declaration up to its body on one line, without visibility keywords. */
+/** Returns a declaration up to its body on one line, without visibility keywords. */
 function signatureOf(
-  { style, hasBraces }: BlockLanguage,
+  { style }: BlockLanguage,
   node: SyntaxNode,
   { from }: { from: number },
 ): string {
@@ -378,7 +357,7 @@ function signatureOf(
     /[{=]/.test(accessors?.text.slice(1) ?? "") ? accessors : undefined,
   ].flatMap((part) => part?.start ?? []);
   const head = (node.field("superclass") ?? node.field("parameters") ?? node.field("name"))?.end;
-  const end = hasBraces ? Math.min(node.end, ...body) : (head ?? node.end);
+  const end = style.hasBraces ? Math.min(node.end, ...body) : (head ?? node.end);
   const edits = [node, ...(node.field("parameters")?.parts ?? [])]
     .flatMap(modifiersOf)
     .filter(({ type, text }) => DROPPED.test(type) || DROPPED.test(text))

@@ -5,14 +5,14 @@ const TOKEN =
   /\/\*[^]*?(?:\*\/|$)|(?<=^|[\s;{}])\/\/[^\n]*|"(?:[^"\\\n]|\\[^])*"?|'(?:[^'\\\n]|\\[^])*'?|url\([^()"'\n]*\)|#\{[^{}\n]*\}|[{};]/gi;
 const COMMENT = /\/\*[^]*?(?:\*\/|$)|(?<=^|[\s;{}])\/\/[^\n]*/g;
 const VARIABLE = /^(--[\w-]+|[$@][\w-]+)\s*:\s*([^]*)$/;
-/** At-rules whose blocks hold steps or settings instead of names. */
+/** At-rules whose blocks contain steps or settings instead of names. */
 const CLOSED = /^@(?:[\w-]*keyframes|font-face|page|property)$/;
 const NAMED = /^@(?:[\w-]*keyframes|mixin|function|layer|property)$/;
 
 /**
- * Reads the rules of a style sheet: selectors, at-rules with the selectors inside, and custom
- * properties and variables with their values. Also reads nested rules and `//` comments of SCSS and
- * Less.
+ * Reads the rules of a style sheet: selectors, at-rules with the selectors inside them, and custom
+ * properties and variables with their values. Also supports nested rules and `//` comments in SCSS
+ * and Less.
  */
 export function readCss(text: string): { declarations: Declaration[]; hasErrors: boolean } {
   const declarations: Declaration[] = [];

@@ -7,7 +7,7 @@ function keyText(key: string): string {
   return IDENTIFIER.test(key) ? key : JSON.stringify(key);
 }
 
-/** Describes the type of a value: an array by its length and first element, an object by its keys to this depth. */
+/** Describes the type of a value. Shows an array's length and first element, and an object's keys to this depth. */
 export function shapeOf(value: unknown, depth = 1): string {
   if (value === null || value === undefined) return "null";
   if (Array.isArray(value)) {
@@ -25,7 +25,7 @@ export function shapeOf(value: unknown, depth = 1): string {
   return `{${shown.join(", ")}}`;
 }
 
-/** A top-level key of a data file, with the shape of its value. */
+/** Creates a declaration for a top-level key of a data file, with the shape of its value. */
 export function keyDeclaration(
   name: string,
   shape: string,

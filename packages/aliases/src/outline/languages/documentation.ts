@@ -1,12 +1,12 @@
 import { firstSentence } from "../first-sentence.ts";
 import type { SyntaxNode } from "../syntax-node.ts";
 
-/** The text of a two-star comment, without its marks. */
+/** Returns the text of a `/**` comment without its marks. */
 function javadocText(comment: string): string {
   return comment.slice(3, -2).replace(/^[ \t]*\*+ ?/gm, "");
 }
 
-/** First sentence of the two-star comment before a node among its siblings. Empty if there is none. */
+/** Returns the first sentence of the `/**` comment directly before a node, or an empty string. */
 export function javadocBefore(siblings: readonly SyntaxNode[], index: number): string {
   for (let before = index - 1; before >= 0; before--) {
     const node = siblings[before];
@@ -18,8 +18,8 @@ export function javadocBefore(siblings: readonly SyntaxNode[], index: number): s
 }
 
 /**
- * First sentence of the line comments with this mark directly above a node. `isSkipped` accepts nodes in between, such
- * as attributes.
+ * Returns the first sentence of the line comments with this mark directly above a node. `isSkipped`
+ * accepts nodes in between, such as attributes.
  */
 export function lineCommentsBefore(
   siblings: readonly SyntaxNode[],

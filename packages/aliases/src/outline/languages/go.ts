@@ -1,4 +1,4 @@
-import type { LexicalStyle } from "../compact-text.ts";
+import { C_STYLE, type LexicalStyle } from "../compact-text.ts";
 import { declarationAt, type Declaration, type Member } from "../declaration.ts";
 import type { SyntaxNode } from "../syntax-node.ts";
 import { lineCommentsBefore } from "./documentation.ts";
@@ -7,8 +7,7 @@ import { simpleValue } from "./simple-values.ts";
 import { replaceNode, sliceNode } from "./source-slice.ts";
 
 const STYLE: LexicalStyle = {
-  lineComment: "//",
-  hasBlockComments: true,
+  ...C_STYLE,
   quotes: "\"'`",
   rawQuotes: "`",
   multilineQuotes: "`",
@@ -77,7 +76,7 @@ function readType(spec: SyntaxNode): Declaration[] {
   ];
 }
 
-/** Constants and variables of one specification. Its names share a type and values. */
+/** Reads the constants or variables of one specification. They share a type and values. */
 function readValues(spec: SyntaxNode, kind: string): Declaration[] {
   const value = spec.field("value");
   const type = spec.field("type");
@@ -137,10 +136,9 @@ function readStatement(node: SyntaxNode): Declaration[] {
   }
 }
 
-/** Go: capitalized names. Methods of such types are listed as `Type.Method`. */
+/** Go: capitalized names. Methods of exported types are listed as `Type.Method`. */
 export const GO_DEFINITION: LanguageDefinition = {
-  lexicalStyle: STYLE,
-  hasBraces: true,
+  style: STYLE,
   readDeclarations({ root }) {
     const statements = root.children.flatMap((child) =>
       child.type === "ERROR" ? child.children : [child],

@@ -1,14 +1,10 @@
-import { compactText, type LexicalStyle } from "../compact-text.ts";
+import { parseJson } from "@ccl/core/json";
+
+import { C_STYLE, compactText, type LexicalStyle } from "../compact-text.ts";
 import type { Declaration } from "../declaration.ts";
 import { keyDeclaration, shapeOf } from "./data-shape.ts";
 
-const STYLE: LexicalStyle = {
-  lineComment: "//",
-  hasBlockComments: true,
-  quotes: '"',
-  rawQuotes: "",
-  multilineQuotes: "",
-};
+const STYLE: LexicalStyle = { ...C_STYLE, quotes: '"' };
 const TOKEN = /"(?:[^"\\\n]|\\.)*"?|\/\/[^\n]*|\/\*|[{}[\],:]/g;
 
 interface Entry {
@@ -19,8 +15,8 @@ interface Entry {
 }
 
 /**
- * Finds the members of the outermost object without parsing, so that even a broken file yields
- * some.
+ * Finds the members of the outermost object without parsing, so that it also works on a broken
+ * file.
  */
 function readEntries(text: string): Entry[] {
   const entries: Entry[] = [];
@@ -50,34 +46,19 @@ function readEntries(text: string): Entry[] {
   return entries;
 }
 
-function parseLoosely(text: string): { value: unknown } | undefined {
-  try {
-    return { value: JSON.parse(text) };
-  } catch {
-    try {
-      return { value: JSON.parse(compactText(text, STYLE)) };
-    } catch {
-      return undefined;
-    }
-  }
+/** Parses JSON that may have comments and trailing commas. Returns undefined if the text is not JSON. */
+export function parseLooseJson(text: string): unknown {
+  const value = parseJson(text);
+  return value === undefined ? parseJson(compactText(text, STYLE)) : value;
 }
 
-/** The top-level keys of a JSON text with the shape of their values. Comments and trailing commas are allowed. */
+/** Returns the top-level keys of JSON with the shape of their values. Allows comments and trailing commas. */
 export function readJson(text: string): { declarations: Declaration[]; hasErrors: boolean } {
-  const trimmed = text.trimStart();
-  const lineCount = text.split("\n").length;
-  if (trimmed.startsWith("[")) {
-    const parsed = parseLoosely(text);
-    if (parsed === undefined) return { declarations: [], hasErrors: true };
-    return {
-      declarations: [
-        keyDeclaration("array", shapeOf(parsed.value), {
-          firstLine: 1,
-          lastLine: lineCount,
-        }),
-      ],
-      hasErrors: false,
-    };
+  if (text.trimStart().startsWith("[")) {
+    const value = parseLooseJson(text);
+    if (value === undefined) return { declarations: [], hasErrors: true };
+    const place = { firstLine: 1, lastLine: text.split("\n").length };
+    return { declarations: [keyDeclaration("array", shapeOf(value), place)], hasErrors: false };
   }
   let hasErrors = false;
   let line = 1;
@@ -88,9 +69,9 @@ export function readJson(text: string): { declarations: Declaration[]; hasErrors
   };
   const declarations = readEntries(text).map((entry) => {
     const end = entry.end < 0 ? text.length : entry.end;
-    const parsed = parseLoosely(text.slice(entry.valueStart, end));
-    if (parsed === undefined) hasErrors = true;
-    const shape = parsed === undefined ? "…" : shapeOf(parsed.value);
+    const value = parseLooseJson(text.slice(entry.valueStart, end));
+    if (value === undefined) hasErrors = true;
+    const shape = value === undefined ? "…" : shapeOf(value);
     return keyDeclaration(entry.key, shape, {
       firstLine: advance(entry.start),
       lastLine: advance(end),
@@ -98,6 +79,6 @@ export function readJson(text: string): { declarations: Declaration[]; hasErrors
   });
   return {
     declarations,
-    hasErrors: hasErrors || (declarations.length === 0 && parseLoosely(text) === undefined),
+    hasErrors: hasErrors || (declarations.length === 0 && parseLooseJson(text) === undefined),
   };
 }

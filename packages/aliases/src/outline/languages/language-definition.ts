@@ -2,13 +2,11 @@ import type { LexicalStyle } from "../compact-text.ts";
 import type { Declaration } from "../declaration.ts";
 import type { SyntaxNode } from "../syntax-node.ts";
 
-/** How outlines read one programming language. */
+/** How to outline a programming language. */
 export interface LanguageDefinition {
-  lexicalStyle: LexicalStyle;
-  /** True if brackets enclose members, false if only indentation does. */
-  hasBraces: boolean;
-  /** Rewrites the text for the parser, at the same length. */
+  style: LexicalStyle;
+  /** Rewrites the text for the parser without changing its length. */
   prepare?: ((text: string) => string) | undefined;
-  /** The exported declarations in source order. */
+  /** Returns the exported declarations in source order. */
   readDeclarations(source: { path: string; root: SyntaxNode }): Declaration[];
 }

@@ -1,78 +1,90 @@
-import type { Declaration } from "../declaration.ts";
+import { declarationAt, type Declaration } from "../declaration.ts";
 
-const ATX_HEADING = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/;
+const MAX_LINES = 50_000;
+const MAX_LINE_CHARACTERS = 2_000;
+/** In MkDocs, `=== "Java"` is a tab label. `===` alone underlines a title. */
+const HEADING = /^ {0,3}(#{1,6}|={1,6}(?=[ \t]+[^\s"]))(?:[ \t]+(.*))?$/;
+const UNDERLINE = /^ {0,3}(?:={3,}|-{3,})$/;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 
-interface Heading {
+/** A heading and the lines below it, up to the next heading. */
+export interface MarkdownSection {
+  /** 1 to 6, or 0 for text before the first heading. */
   level: number;
+  /** As written in the source. Empty at level 0. */
   title: string;
-  line: number;
+  /** The lines, without code blocks and comments. */
+  lines: string[];
+  /** 1-based, inclusive. */
+  firstLine: number;
+  lastLine: number;
 }
 
-function withoutClosingMarks(title: string): string {
-  const trimmed = title.trim();
-  const end = trimmed.search(/#+$/);
-  if (end < 0) return trimmed;
-  return end === 0 || /\s/.test(trimmed.charAt(end - 1))
-    ? trimmed.slice(0, end).trimEnd()
-    : trimmed;
-}
-
-function underlineLevel(line: string): number {
-  if (/^ {0,3}=+\s*$/.test(line)) return 1;
-  return /^ {0,3}-+\s*$/.test(line) ? 2 : 0;
-}
-
-/** The first line after a block of front matter. */
-function firstLineOfText(lines: readonly string[]): number {
-  if (lines[0]?.trimEnd() !== "---") return 0;
-  const end = lines.findIndex((line, index) => index > 0 && /^(?:---|\.\.\.)\s*$/.test(line));
-  return end < 0 ? 0 : end + 1;
-}
-
-function readHeadings(lines: readonly string[]): Heading[] {
-  const headings: Heading[] = [];
+/**
+ * Splits the first 50,000 lines of Markdown into sections. Also supports AsciiDoc and
+ * reStructuredText headings. Ignores front matter.
+ */
+export function readMarkdownSections(text: string): MarkdownSection[] {
+  const lines = text
+    .split("\n", MAX_LINES)
+    .map((line) => line.slice(0, MAX_LINE_CHARACTERS).trimEnd());
+  const sections: MarkdownSection[] = [];
+  const begin = (level: number, title: string, firstLine: number): MarkdownSection => {
+    const last = sections.at(-1);
+    if (last !== undefined) last.lastLine = firstLine - 1;
+    const section = { level, title, lines: [], firstLine, lastLine: lines.length };
+    sections.push(section);
+    return section;
+  };
+  let section = begin(0, "", 1);
+  const start = endOfFrontMatter(lines);
   let fence = "";
-  for (let index = firstLineOfText(lines); index < lines.length; index++) {
-    const line = lines[index] ?? "";
+  let isComment = false;
+  for (const [index, line] of lines.entries()) {
     const mark = FENCE.exec(line)?.[1] ?? "";
     if (fence !== "") {
       if (mark.startsWith(fence) && line.trim() === mark) fence = "";
-      continue;
+    } else if (mark !== "") fence = mark;
+    else if (isComment || line.trimStart().startsWith("<!--")) isComment = !line.includes("-->");
+    else {
+      const [, marks, title = ""] = (index >= start && HEADING.exec(line)) || [];
+      const before = section.lines.at(-1)?.trim() ?? "";
+      const isTitled = index >= start && UNDERLINE.test(line) && isTitle(before);
+      if (marks !== undefined)
+        section = begin(marks.length, title.replace(/(?:^|\s+)[#=]+$/, "").trim(), index + 1);
+      else if (isTitled) {
+        section.lines.pop();
+        section = begin(line.includes("=") ? 1 : 2, before, index);
+      } else section.lines.push(line);
     }
-    if (mark !== "") {
-      fence = mark;
-      continue;
-    }
-    const heading = ATX_HEADING.exec(line);
-    const level = underlineLevel(lines[index + 1] ?? "");
-    const isParagraph = /^ {0,3}[^\s#>*+-]/.test(line) && !line.includes("|");
-    if (heading !== null)
-      headings.push({
-        level: heading[1]?.length ?? 1,
-        title: withoutClosingMarks(heading[2] ?? ""),
-        line: index + 1,
-      });
-    else if (level > 0 && isParagraph)
-      headings.push({ level, title: line.trim(), line: index + 1 });
   }
-  return headings;
+  return sections;
 }
 
-/** The headings of a Markdown text, each with the lines up to the next one. Ignores headings in fenced code. */
+/**
+ * False if a line above dashes belongs to a table, a list or settings, so that it is not a title.
+ */
+function isTitle(line: string): boolean {
+  return line !== "" && !/^[-*+|>]|^\d+[.)]\s|:\s|:$|\|/.test(line);
+}
+
+/** Returns the index of the first line after any front matter. */
+function endOfFrontMatter(lines: readonly string[]): number {
+  if (lines[0] !== "---") return 0;
+  return lines.findIndex((line, index) => index > 0 && /^(?:---|\.\.\.)$/.test(line)) + 1;
+}
+
+/** Returns the headings of Markdown text, each with the lines up to the next one. */
 export function readMarkdown(text: string): Declaration[] {
-  const lines = text.split(/\r?\n/);
-  const headings = readHeadings(lines);
-  return headings.map(({ level, title, line }, index): Declaration => {
-    const kind = "#".repeat(level);
-    const lastLine = (headings[index + 1]?.line ?? lines.length + 1) - 1;
-    const place = {
-      firstLine: line,
-      lastLine,
-      documentation: "",
-      members: undefined,
-      isOverload: false,
-    };
-    return { kind, name: title, exports: [], signature: `${kind} ${title}`, ...place };
-  });
+  return readMarkdownSections(text)
+    .slice(1)
+    .map(({ level, title, ...place }) => {
+      const kind = "#".repeat(level);
+      return declarationAt(place, {
+        kind,
+        name: title,
+        exports: [],
+        signature: `${kind} ${title}`,
+      });
+    });
 }

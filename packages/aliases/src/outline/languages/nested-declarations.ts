@@ -1,20 +1,21 @@
+import type { LexicalStyle } from "../compact-text.ts";
 import { declarationAt, type Declaration } from "../declaration.ts";
-import { renderSignature, type RenderStyle } from "../render-outline.ts";
+import { renderSignature } from "../render-outline.ts";
 import type { SyntaxNode } from "../syntax-node.ts";
 
-/** Maximum depth of nested declarations. Deeper ones are cut. */
+/** Maximum depth of nested declarations. Deeper ones are omitted. */
 export const MAX_NESTED_DEPTH = 8;
 
-/** A placeholder for declarations in a block that is nested too deeply. */
+/** Creates a placeholder for declarations in a block that is nested too deeply. */
 export function cutDeclaration(block: SyntaxNode): Declaration {
   return declarationAt(block, { kind: "…", name: "…", exports: [], signature: "…" });
 }
 
-/** A namespace or module with the declarations inside as its members. */
+/** Creates a declaration for a namespace or module, with the declarations inside as its members. */
 export function nestedDeclaration(
   node: SyntaxNode,
   parts: { kind: string; name: string; exports: string[]; inner: readonly Declaration[] },
-  style: RenderStyle,
+  style: LexicalStyle,
 ): Declaration {
   const { kind, name, exports, inner } = parts;
   const members = inner.map((declaration) => ({

@@ -14,13 +14,13 @@ function assignedList(statement: SyntaxNode): SyntaxNode | undefined {
   return assignment?.field("left")?.text === "__all__" ? assignment.field("right") : undefined;
 }
 
-/** The names in `__all__`. Undefined if a module has none. */
+/** Returns the names in `__all__`, or undefined if the module does not define it. */
 export function readExportedNames(statements: readonly SyntaxNode[]): Set<string> | undefined {
   const lists = statements.flatMap((statement) => assignedList(statement) ?? []);
   return lists.length === 0 ? undefined : new Set(lists.flatMap(stringValues));
 }
 
-/** Names in `__all__` that the module neither declares nor imports by name. They are added at run time. */
+/** Returns names in `__all__` that the module neither declares nor imports by name. They are added at run time. */
 export function readUnexplainedNames(
   statements: readonly SyntaxNode[],
   explained: ReadonlySet<string>,
@@ -46,8 +46,8 @@ function importedName(part: SyntaxNode): { name: string; isRenamed: boolean } {
 }
 
 /**
- * Imported names that a module re-exports: those in `__all__`, those renamed to themselves, and relative imports in a
- * package.
+ * Returns imported names that a module re-exports: names in `__all__`, names renamed to themselves,
+ * and relative imports in a package.
  */
 export function readReexports(
   statements: readonly SyntaxNode[],

@@ -1,8 +1,8 @@
-import type { LexicalStyle } from "../compact-text.ts";
+import { C_STYLE, type LexicalStyle } from "../compact-text.ts";
 import { declarationAt, type Declaration, type Member } from "../declaration.ts";
 import { firstSentence } from "../first-sentence.ts";
 import { joinOverloads } from "../join-overloads.ts";
-import { renderSignature, type RenderStyle } from "../render-outline.ts";
+import { renderSignature } from "../render-outline.ts";
 import type { SyntaxNode } from "../syntax-node.ts";
 import type { LanguageDefinition } from "./language-definition.ts";
 import { readExportedNames, readReexports, readUnexplainedNames } from "./python-exports.ts";
@@ -11,13 +11,11 @@ import { simpleValue } from "./simple-values.ts";
 import { replaceNode, sliceNode, type Edit } from "./source-slice.ts";
 
 const STYLE: LexicalStyle = {
+  ...C_STYLE,
   lineComment: "#",
   hasBlockComments: false,
-  quotes: "\"'",
-  rawQuotes: "",
-  multilineQuotes: "",
+  hasBraces: false,
 };
-const RENDER_STYLE: RenderStyle = { lineComment: "#", hasBraces: false };
 const MAX_DEFAULT_CHARACTERS = 24;
 /** Decorators that change how a definition is used, by the last word of their name. */
 const SHOWN_DECORATORS = new Set(
@@ -35,7 +33,7 @@ const CONDITIONAL = new Set([
   "ERROR",
 ]);
 
-/** Statements in order, including conditional ones. */
+/** Returns the statements in order, including conditional ones. */
 function statementsOf(block: SyntaxNode): SyntaxNode[] {
   const statements: SyntaxNode[] = [];
   const pending = [...block.parts].reverse();
@@ -148,20 +146,19 @@ function readMembers(body: SyntaxNode, depth: number): Member[] {
   const declarations = statementsOf(body).flatMap((statement) =>
     readStatement(statement, depth + 1),
   );
-  return joinOverloads(declarations, RENDER_STYLE)
+  return joinOverloads(declarations, STYLE)
     .filter(({ name }) => isPublic(name) || isDunder(name))
     .map((declaration) => ({
       documentation: declaration.documentation,
-      text: renderSignature({ ...declaration, documentation: "" }, RENDER_STYLE),
+      text: renderSignature({ ...declaration, documentation: "" }, STYLE),
     }));
 }
 
 /**
- * Python: the names in `__all__`, or if there is no `__all__`, those without a leading underscore.
+ * Python: the names in `__all__`, or names without a leading underscore if there is no `__all__`.
  */
 export const PYTHON_DEFINITION: LanguageDefinition = {
-  lexicalStyle: STYLE,
-  hasBraces: false,
+  style: STYLE,
   readDeclarations({ path, root }) {
     const statements = statementsOf(root);
     const listed = readExportedNames(statements);
@@ -169,7 +166,7 @@ export const PYTHON_DEFINITION: LanguageDefinition = {
       listed === undefined ? isPublic(name) : listed.has(name);
     const declared = joinOverloads(
       statements.flatMap((statement) => readStatement(statement)),
-      RENDER_STYLE,
+      STYLE,
     );
     const shown = declared.filter(({ name }) => isExported(name));
     const names = new Set(shown.map(({ name }) => name));

@@ -1,6 +1,5 @@
-import type { LexicalStyle } from "../compact-text.ts";
+import { C_STYLE, type LexicalStyle } from "../compact-text.ts";
 import { declarationAt, type Declaration, type Member } from "../declaration.ts";
-import type { RenderStyle } from "../render-outline.ts";
 import type { SyntaxNode } from "../syntax-node.ts";
 import { lineCommentsBefore } from "./documentation.ts";
 import type { LanguageDefinition } from "./language-definition.ts";
@@ -8,15 +7,8 @@ import { cutDeclaration, MAX_NESTED_DEPTH, nestedDeclaration } from "./nested-de
 import { simpleValue } from "./simple-values.ts";
 import { replaceNode, sliceNode, type Edit } from "./source-slice.ts";
 
-// A single quote begins a lifetime more often than a character.
-const STYLE: LexicalStyle = {
-  lineComment: "//",
-  hasBlockComments: true,
-  quotes: '"',
-  rawQuotes: "",
-  multilineQuotes: '"',
-};
-const RENDER_STYLE: RenderStyle = { lineComment: "//", hasBraces: true };
+// A single quote starts a lifetime more often than a character.
+const STYLE: LexicalStyle = { ...C_STYLE, quotes: '"', multilineQuotes: '"' };
 const KINDS = new Map([
   ["function_item", "fn"],
   ["function_signature_item", "fn"],
@@ -41,7 +33,7 @@ function documentation(siblings: readonly SyntaxNode[], index: number): string {
   return lineCommentsBefore(siblings, index, { mark: "///", isSkipped: isAttribute });
 }
 
-/** The item up to its block, without its visibility and with shortened values. */
+/** Returns an item up to its block, without its visibility and with shortened values. */
 function signatureOf(
   node: SyntaxNode,
   options: { end?: number | undefined; edits?: Edit[] | undefined } = {},
@@ -54,7 +46,7 @@ function signatureOf(
   return sliceNode(node, STYLE, { ...options, from, edits }).replace(/ = …;$|;$/, "");
 }
 
-/** Members that pass the test, each with its signature. */
+/** Returns the members that pass the test, each with its signature. */
 function readMembers(body: SyntaxNode, isShown: (node: SyntaxNode) => boolean): Member[] {
   return body.children.flatMap((node, index) => {
     if (!node.isNamed || node.isComment || isAttribute(node) || !isShown(node)) return [];
@@ -65,7 +57,7 @@ function readMembers(body: SyntaxNode, isShown: (node: SyntaxNode) => boolean): 
   });
 }
 
-/** Private fields of a tuple struct become `_`. */
+/** Creates edits that replace private fields of a tuple struct with `_`. */
 function tupleEdits(body: SyntaxNode): Edit[] {
   let isShown = false;
   return body.parts.flatMap((part) => {
@@ -97,7 +89,7 @@ function readItem(node: SyntaxNode, kind: string): Declaration {
   return declarationAt(node, { ...parts, signature, members });
 }
 
-/** An implementation. For a trait, only its first line. For a type, its public members. */
+/** Reads an `impl` block. Returns only the first line for a trait, and the public members for a type. */
 function readImplementation(node: SyntaxNode): Declaration[] {
   const body = node.field("body");
   const signature = sliceNode(node, STYLE, { end: body?.start ?? node.end });
@@ -181,7 +173,7 @@ function readStatement(
     depth > MAX_NESTED_DEPTH
       ? [cutDeclaration(body)]
       : readStatements(body, { isAllShown, depth: depth + 1 });
-  return [nestedDeclaration(node, { kind: "mod", name, exports: [name], inner }, RENDER_STYLE)];
+  return [nestedDeclaration(node, { kind: "mod", name, exports: [name], inner }, STYLE)];
 }
 
 function isExportedMacro(siblings: readonly SyntaxNode[], index: number): boolean {
@@ -212,10 +204,9 @@ function readStatements(
   });
 }
 
-/** Rust: `pub` items, or every item if a program has none. */
+/** Rust: `pub` items, or all items if a program has none. */
 export const RUST_DEFINITION: LanguageDefinition = {
-  lexicalStyle: STYLE,
-  hasBraces: true,
+  style: STYLE,
   readDeclarations({ root }) {
     const found = readStatements(root, { isAllShown: false, depth: 0 });
     return found.some(({ exports }) => exports.length > 0)

@@ -8,7 +8,7 @@ function isPlain(text: string): boolean {
   return text.length <= MAX_VALUE_CHARACTERS && !/[\n({[]/.test(text);
 }
 
-/** A short, simple value unchanged, the callee of a call, and `…` for anything else. */
+/** Returns a short, simple value unchanged, the callee of a call, and `…` for anything else. */
 export function simpleValue(value: SyntaxNode, style: LexicalStyle): string {
   if (isPlain(value.text)) return sliceNode(value, style);
   const callee = value.field("function");

@@ -8,7 +8,7 @@ export interface Edit {
   replacement: string;
 }
 
-/** Which part of a node to show, with which edits. */
+/** Which part of a node to show, and the edits to apply to it. */
 export interface SliceOptions {
   from?: number | undefined;
   end?: number | undefined;
@@ -28,12 +28,12 @@ function ordered(edits: readonly Edit[], start: number, end: number): Edit[] {
     });
 }
 
-/** An edit that removes a node or replaces its text. */
+/** Creates an edit that removes a node or replaces its text. */
 export function replaceNode(node: SyntaxNode, replacement = ""): Edit {
   return { start: node.start, end: node.end, replacement };
 }
 
-/** A node, or a part of it, on one line. */
+/** Returns a node, or part of it, on one line. */
 export function sliceNode(
   node: SyntaxNode,
   style: LexicalStyle,

@@ -3,13 +3,13 @@ import type { SyntaxNode } from "../syntax-node.ts";
 import { nestedDeclaration } from "./nested-declarations.ts";
 import { replaceNode } from "./source-slice.ts";
 import { readEnumMembers, readMembers } from "./typescript-members.ts";
-import { compactNode, ECMASCRIPT_RENDER_STYLE, parameterListEdits } from "./typescript-slices.ts";
+import { compactNode, ECMASCRIPT_STYLE, parameterListEdits } from "./typescript-slices.ts";
 import { initializerText } from "./typescript-values.ts";
 
 /** Reads the declarations inside a namespace. */
 export type BlockReader = (block: SyntaxNode) => Declaration[];
 
-/** The names that a destructuring pattern binds, in order. */
+/** Returns the names that a destructuring pattern binds, in order. */
 function boundNames(pattern: SyntaxNode): string[] {
   const names: string[] = [];
   const pending = [pattern];
@@ -85,7 +85,7 @@ function readTypeAlias(node: SyntaxNode): Declaration {
   return declarationAt(node, { kind: "type", name, signature });
 }
 
-/** A namespace, a module or the global scope. */
+/** Reads a namespace, a module or the global scope. */
 function readNamespace(
   node: SyntaxNode,
   block: SyntaxNode | undefined,
@@ -96,10 +96,10 @@ function readNamespace(
   const inner = block === undefined ? [] : reader(block);
   const isPlain = name !== "global" && !/^["']/.test(name);
   const exports = isPlain ? name.split(".", 1) : [];
-  return nestedDeclaration(node, { kind, name, exports, inner }, ECMASCRIPT_RENDER_STYLE);
+  return nestedDeclaration(node, { kind, name, exports, inner }, ECMASCRIPT_STYLE);
 }
 
-/** The declarations of a statement, exported or not. */
+/** Returns the declarations of a statement, whether exported or not. */
 export function readLocalDeclarations(node: SyntaxNode, reader: BlockReader): Declaration[] {
   switch (node.type) {
     case "lexical_declaration":

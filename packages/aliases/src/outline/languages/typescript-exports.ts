@@ -4,7 +4,7 @@ import { readLocalDeclarations } from "./typescript-declarations.ts";
 import { compactNode } from "./typescript-slices.ts";
 import { initializerText } from "./typescript-values.ts";
 
-/** One name of an export list. */
+/** A name in an export list. */
 interface ExportSpecifier {
   local: string;
   exported: string;
@@ -43,7 +43,7 @@ function exportClause(statement: SyntaxNode): SyntaxNode | undefined {
   return statement.parts.find((child) => child.type === "export_clause");
 }
 
-/** Names that export lists and CommonJS assignments give to the file's own declarations, by local name. */
+/** Returns the names under which export lists and CommonJS assignments export local declarations, by local name. */
 export function readExportLists(statements: readonly SyntaxNode[]): Map<string, string[]> {
   const exported = new Map<string, string[]>();
   const add = (local: string, name: string | undefined): void => {
@@ -110,7 +110,7 @@ function readDefaultValue(statement: SyntaxNode, value: SyntaxNode): Declaration
   });
 }
 
-/** Exports that declare nothing themselves: lists, stars, `export =`, a default value. */
+/** Reads exports that do not declare anything themselves: lists, stars, `export =`, a default value. */
 export function readExportStatement(
   statement: SyntaxNode,
   shown: ReadonlySet<string>,
@@ -143,19 +143,19 @@ const COMMON_JS_TARGET = /^(?:module\.)?exports(?:\.([\w$]+))?$/;
 const MEMBER_TARGET = /^([\w$]+)((?:\.[\w$]+)*)\.([\w$]+)$/;
 const CALLABLE = /function|class/;
 
-/** The shape of an assigned value, as an expression. */
+/** Returns the shape of an assigned value, as an expression. */
 const valueText = (value: SyntaxNode): string => initializerText(value).replace(/^(?:: | = )/, "");
 const MAX_TARGET_CHARACTERS = 100;
 
 interface Assignment {
-  /** The left sides without spaces, in order: `a.b = c = value` has two. */
+  /** The left-hand sides without spaces, in order. `a.b = c = value` has two. */
   targets: string[];
   value: SyntaxNode;
 }
 
 /**
- * The assignments of a statement, including those inside the value of a variable: `const app =
- * module.exports = {}`.
+ * Returns the assignments of a statement, including those in a variable's initializer, such as
+ * `const app = module.exports = {}`.
  */
 function assignmentsOf(statement: SyntaxNode): Assignment[] {
   const isVariable = /^(?:variable|lexical)_declaration$/.test(statement.type);
@@ -180,8 +180,8 @@ function assignmentsOf(statement: SyntaxNode): Assignment[] {
 }
 
 /**
- * Reads assignments to `module.exports` or its properties: what they export, and which local names
- * they mention.
+ * Reads assignments to `module.exports` or its properties. Returns what they export, and which
+ * local names they mention.
  */
 export function readCommonJs(
   statement: SyntaxNode,
@@ -202,7 +202,7 @@ export function readCommonJs(
   };
 }
 
-/** The value assigned to a target: a class with its members, or the shape of any other value. */
+/** Reads the value assigned to a target: a class with its members, or the shape of any other value. */
 function assigned(
   statement: SyntaxNode,
   value: SyntaxNode,
@@ -227,7 +227,7 @@ function commonJsDeclarations(
   statement: SyntaxNode,
   { targets, value }: Assignment,
 ): Declaration[] {
-  // `exports = module.exports = value` exports once.
+  // `exports = module.exports = value` is a single export.
   const named = targets.filter((target) => COMMON_JS_TARGET.test(target));
   return named.slice(named[0] === "exports" && named.length > 1 ? 1 : 0).map((target) => {
     const name = COMMON_JS_TARGET.exec(target)?.[1];
@@ -246,8 +246,8 @@ function commonJsDeclarations(
 }
 
 /**
- * Members that a statement adds to a visible name: `Foo.prototype.bar = function () {}`.
- * `isVisible` is undefined for a name that the file does not declare. Reads only functions and
+ * Reads members that a statement adds to a visible name, such as `Foo.prototype.bar = function ()
+ * {}`. `isVisible` is undefined for a name that the file does not declare. Reads only functions and
  * classes, because everything else is a setting.
  */
 export function readMemberAssignments(

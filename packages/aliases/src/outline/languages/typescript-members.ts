@@ -67,8 +67,8 @@ function memberText(node: SyntaxNode): string | undefined {
 }
 
 /**
- * Members of a class, an interface or an object type. For an overloaded method, only its
- * signatures.
+ * Reads the members of a class, an interface or an object type. For an overloaded method, returns
+ * only its signatures.
  */
 export function readMembers(body: SyntaxNode): Member[] {
   const members: Member[] = [];
@@ -86,7 +86,7 @@ export function readMembers(body: SyntaxNode): Member[] {
   return members;
 }
 
-/** Members of an enum with their values. */
+/** Reads the members of an enum with their values. */
 export function readEnumMembers(body: SyntaxNode): Member[] {
   const { children } = body;
   return children.flatMap((node, index) => {

@@ -1,24 +1,19 @@
-import type { LexicalStyle } from "../compact-text.ts";
-import type { RenderStyle } from "../render-outline.ts";
+import { C_STYLE, type LexicalStyle } from "../compact-text.ts";
 import type { SyntaxNode } from "../syntax-node.ts";
 import { replaceNode, sliceNode, type Edit, type SliceOptions } from "./source-slice.ts";
 
-export const ECMASCRIPT_LEXICAL_STYLE: LexicalStyle = {
-  lineComment: "//",
-  hasBlockComments: true,
+export const ECMASCRIPT_STYLE: LexicalStyle = {
+  ...C_STYLE,
   quotes: "\"'`",
-  rawQuotes: "",
   multilineQuotes: "`",
 };
-
-export const ECMASCRIPT_RENDER_STYLE: RenderStyle = { lineComment: "//", hasBraces: true };
 
 const MAX_TYPE_CHARACTERS = 400;
 const MAX_DEFAULT_CHARACTERS = 24;
 const LEADING_OPERATOR = /[:=(<,|&{]\s*[|&]\s/;
 const NEEDS_PARAMETER_EDITS = /[={[@]|\b(?:public|private|protected|readonly|override)\b/;
 
-/** The operands of a union, which the grammar nests to the left. */
+/** Returns the operands of a union, which the grammar nests to the left. */
 function unionOperands(node: SyntaxNode): SyntaxNode[] {
   const operands: SyntaxNode[] = [];
   let rest: SyntaxNode | undefined = node;
@@ -43,7 +38,7 @@ function cutAfter(parts: readonly SyntaxNode[], node: SyntaxNode): number {
   return kept < 0 ? parts.length : Math.max(1, kept);
 }
 
-/** Cuts long unions and object types to their first parts. Marks every cut with its count. */
+/** Creates edits that truncate long unions and object types. Each cut shows the number of omitted parts. */
 function longTypeEdits(root: SyntaxNode): Edit[] {
   const edits: Edit[] = [];
   const pending: SyntaxNode[] = [root];
@@ -100,14 +95,17 @@ function parameterEdits(parameter: SyntaxNode): Edit[] {
   return [...edits, ...patternEdit(parameter, pattern), ...defaultEdit(parameter, pattern)];
 }
 
-/** Keeps the types of parameters, replaces defaults of typed ones by `?`, and removes decorators and destructuring. */
+/**
+ * Creates edits that keep parameter types, replace typed defaults with `?`, and remove decorators
+ * and destructuring.
+ */
 export function parameterListEdits(parameters: SyntaxNode | undefined): Edit[] {
   if (parameters === undefined) return [];
   if (!NEEDS_PARAMETER_EDITS.test(parameters.text)) return [];
   return parameters.parts.flatMap(parameterEdits);
 }
 
-/** Removes the operator that may precede the first part of a union or an intersection. */
+/** Creates edits that remove a leading operator before the first part of a union or an intersection. */
 function leadingOperatorEdits(root: SyntaxNode, end: number): Edit[] {
   const edits: Edit[] = [];
   const pending: SyntaxNode[] = [root];
@@ -119,7 +117,7 @@ function leadingOperatorEdits(root: SyntaxNode, end: number): Edit[] {
   return edits;
 }
 
-/** A node, or a part of it, on one line, with long types cut. */
+/** Returns a node, or part of it, on one line, with long types truncated. */
 export function compactNode(node: SyntaxNode, options: SliceOptions = {}): string {
   const start = options.from ?? node.start;
   const end = options.end ?? node.end;
@@ -131,5 +129,5 @@ export function compactNode(node: SyntaxNode, options: SliceOptions = {}): strin
   }
   if (LEADING_OPERATOR.test(node.source.slice(start, end)))
     edits.push(...leadingOperatorEdits(node, end));
-  return sliceNode(node, ECMASCRIPT_LEXICAL_STYLE, { ...options, edits });
+  return sliceNode(node, ECMASCRIPT_STYLE, { ...options, edits });
 }

@@ -12,7 +12,7 @@ const WRAPPERS = new Set([
   "satisfies_expression",
 ]);
 
-/** A function's type parameters, parameters and return type as a function type. */
+/** Renders a function's type parameters, parameters and return type as a function type. */
 function functionType(node: SyntaxNode): string {
   const parameters = node.field("parameters") ?? node.field("parameter");
   const returned = node.field("return_type");
@@ -30,7 +30,7 @@ function functionType(node: SyntaxNode): string {
   return `${list.endsWith(")") ? list : `(${list})`} => ${result}`;
 }
 
-/** A key in shorthand. A key that is not an identifier has the value `…`. */
+/** Renders a key in shorthand. A key that is not an identifier gets the value `…`. */
 function keyText(property: SyntaxNode): string {
   const key = property.field("key") ?? property.field("name") ?? property;
   const text = key.length > MAX_VALUE_CHARACTERS ? "…" : compactNode(key);
@@ -42,7 +42,7 @@ function objectKeys(node: SyntaxNode): string {
   return keys.length === 0 ? "{}" : `{ ${keys.join(", ")} }`;
 }
 
-/** `a.b(…).c` for a chain of calls. Walks from its end, because chains nest to the left. */
+/** Renders a chain of calls as `a.b(…).c`. Starts from the end, because chains nest to the left. */
 function calleeChain(node: SyntaxNode): string {
   let suffix = "";
   let rest: SyntaxNode | undefined = node;
@@ -83,7 +83,7 @@ function shapeOf(node: SyntaxNode): string {
   }
 }
 
-/** The value inside parentheses, `!`, `as const` and `satisfies`, and the type of `as` if there is one. */
+/** Unwraps parentheses, `!`, `as const` and `satisfies`. Returns the value, and the type if there is an `as`. */
 function unwrapped(node: SyntaxNode): { value: SyntaxNode; type: SyntaxNode | undefined } {
   let value = node;
   while (WRAPPERS.has(value.type)) {
@@ -98,8 +98,8 @@ function unwrapped(node: SyntaxNode): { value: SyntaxNode; type: SyntaxNode | un
 }
 
 /**
- * The text after the name of a value without a declared type: `: type` if it can be inferred,
- * otherwise ` = ` and the value's shape.
+ * Returns the text after the name of a value without a declared type: `: type` if it can be
+ * inferred, otherwise ` = ` and the value's shape.
  */
 export function initializerText(node: SyntaxNode): string {
   const { value, type } = unwrapped(node);
@@ -108,7 +108,7 @@ export function initializerText(node: SyntaxNode): string {
   const text = value.text;
   const isShort = text.length <= MAX_VALUE_CHARACTERS;
   if (isShort && (LITERALS.has(value.type) || PLAIN_REGEX.test(text))) return ` = ${text}`;
-  // A slash may begin a regular expression, which `compactNode` would mistake for a comment.
+  // A slash may start a regular expression, which `compactNode` would mistake for a comment.
   if (isShort && !text.includes("/")) return ` = ${compactNode(value)}`;
   if (value.type === "string" || value.type === "template_string") return ": string";
   if (value.type === "regex") return ": RegExp";

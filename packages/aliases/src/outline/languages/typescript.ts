@@ -12,13 +12,13 @@ import {
   readExportStatement,
   readMemberAssignments,
 } from "./typescript-exports.ts";
-import { ECMASCRIPT_LEXICAL_STYLE, ECMASCRIPT_RENDER_STYLE } from "./typescript-slices.ts";
+import { ECMASCRIPT_STYLE } from "./typescript-slices.ts";
 
 const DECLARATION_FILE = /\.d\.[cm]?ts$/;
 
 const isExportStatement = (node: SyntaxNode): boolean => node.type === "export_statement";
 
-/** Statements in order, including those that the parser left inside an error. */
+/** Returns the statements in order, including those that the parser left inside an error. */
 function statementsOf(block: SyntaxNode): SyntaxNode[] {
   const statements: SyntaxNode[] = [];
   const pending = [...block.children].reverse();
@@ -29,7 +29,7 @@ function statementsOf(block: SyntaxNode): SyntaxNode[] {
   return statements;
 }
 
-/** True if declarations are visible from outside without the word `export`. */
+/** True if declarations are visible outside the file without the word `export`. */
 function exposesAll(statements: readonly SyntaxNode[], isAmbient: boolean): boolean {
   const exports = statements.filter((node) => isExportStatement(node) || node.type === "export");
   if (isAmbient) return !exports.some((node) => node.field("declaration") === undefined);
@@ -53,7 +53,7 @@ function localsOf(node: SyntaxNode, reader: BlockReader): Declaration[] {
   return declaration === undefined ? [] : readLocalDeclarations(declaration, reader);
 }
 
-/** Exports that declare nothing: lists, stars, default values, assignments. */
+/** Reads exports that do not declare anything: lists, stars, default values, assignments. */
 function exportsOf(
   node: SyntaxNode,
   shown: ReadonlySet<string>,
@@ -101,7 +101,7 @@ function readStatements(
       isExportStatement(node) && node.children.some((child) => child.type === "default");
     const documentation = javadocBefore(statements, index);
     return declarations.flatMap((declaration) => {
-      // An addition to the global scope or to another module has no name, but it is visible.
+      // A global or module augmentation has no name, but it is visible.
       const { exports } = declaration;
       const isSeen = isExported || exports.length === 0 || exports.some((name) => lists.has(name));
       if (!isSeen) hidden.push({ ...declaration, documentation });
@@ -111,13 +111,12 @@ function readStatements(
       return [isDefault ? asDefault(placed) : placed];
     });
   });
-  return joinOverloads(closeOver(found, hidden), ECMASCRIPT_RENDER_STYLE);
+  return joinOverloads(closeOver(found, hidden), ECMASCRIPT_STYLE);
 }
 
 /** TypeScript, TSX and JavaScript. Their grammars use the same node names. */
 export const ECMASCRIPT_DEFINITION: LanguageDefinition = {
-  lexicalStyle: ECMASCRIPT_LEXICAL_STYLE,
-  hasBraces: true,
+  style: ECMASCRIPT_STYLE,
   readDeclarations: (source) =>
     readStatements(source.root, { isAmbient: DECLARATION_FILE.test(source.path), depth: 0 }),
 };

@@ -7,9 +7,7 @@ import { keyDeclaration, shapeOf } from "./data-shape.ts";
 const MAX_CHARACTERS = 200_000;
 const TOP_LEVEL_KEY = /^([\w.$-]+|"[^"\n]*"|'[^'\n]*')[ \t]*:(?=\s|$)/;
 
-/**
- * Keys without indentation, line by line. Used for text that is too long or too broken to parse.
- */
+/** Finds unindented keys line by line. Used for text that is too long or too broken to parse. */
 function readLines(text: string): Declaration[] {
   const lines = text.split(/\r?\n/);
   const found = lines.flatMap((line, index) => {
@@ -52,7 +50,7 @@ function toPlain(node: unknown, document: Document): unknown {
   return node["toJS"](document, { maxAliasCount: 100 });
 }
 
-/** The top-level keys of every document in a YAML text, with the shape of their values. */
+/** Returns the top-level keys of every document in YAML text, with the shape of their values. */
 export async function readYaml(
   text: string,
 ): Promise<{ declarations: Declaration[]; hasErrors: boolean }> {
@@ -74,7 +72,7 @@ export async function readYaml(
     );
     return { declarations, hasErrors: documents.some((document) => document.errors.length > 0) };
   } catch {
-    // The library throws on nesting that is too deep and on aliases that would multiply.
+    // The library throws if nesting is too deep or aliases would expand too much.
     return { declarations: readLines(text), hasErrors: true };
   }
 }

@@ -1,52 +1,45 @@
 import { redactSecrets } from "@ccl/core";
 
-/** Bytes kept at each end while a command runs. The middle of a longer output is dropped. */
+/** Bytes kept at each end of a running command's output. The middle of longer output is dropped. */
 const KEPT_BYTES = 512 * 1024;
 
-/** Collects what a command prints in bounded memory. */
+/** Collects a command's output in bounded memory. */
 export interface BoundedOutput {
   add(bytes: Uint8Array): void;
   /**
-   * `text` is the kept output with secrets masked. `whole` is the unmasked output, undefined if the middle was dropped.
+   * `text` is the kept output with secrets masked. `whole` is the unmasked output, or undefined if the middle was
+   * dropped.
    */
   end(): { text: string; whole: string | undefined };
 }
 
 export function createBoundedOutput(): BoundedOutput {
-  const head: Uint8Array[] = [];
-  let headBytes = 0;
-  let tail: Uint8Array[] = [];
-  let tailBytes = 0;
-  let droppedBytes = 0;
+  let parts: Uint8Array[] = [];
+  let sizeBytes = 0;
+  let isWhole = true;
 
-  const trimTail = (): void => {
-    const all = Buffer.concat(tail);
-    const kept = all.subarray(Math.max(0, all.length - KEPT_BYTES));
-    droppedBytes += all.length - kept.length;
-    tail = [kept];
-    tailBytes = kept.length;
+  /** Keeps only the first and last bytes. The middle is lost. */
+  const shorten = (): void => {
+    const all = Buffer.concat(parts);
+    parts = [all];
+    if (isWhole && all.length <= 2 * KEPT_BYTES) return;
+    isWhole = false;
+    parts = [all.subarray(0, KEPT_BYTES), all.subarray(-KEPT_BYTES)];
+    sizeBytes = 2 * KEPT_BYTES;
   };
 
   return {
     add(bytes) {
-      const forHead = bytes.subarray(0, Math.max(0, KEPT_BYTES - headBytes));
-      if (forHead.length > 0) head.push(forHead);
-      headBytes += forHead.length;
-      const rest = bytes.subarray(forHead.length);
-      if (rest.length === 0) return;
-      tail.push(rest);
-      tailBytes += rest.length;
-      if (tailBytes > 4 * KEPT_BYTES) trimTail();
+      parts.push(bytes);
+      sizeBytes += bytes.length;
+      if (sizeBytes > 4 * KEPT_BYTES) shorten();
     },
     end() {
-      trimTail();
-      const isWhole = droppedBytes === 0;
-      const parts = (isWhole ? [[...head, ...tail]] : [head, tail]).map((part) =>
-        new TextDecoder().decode(Buffer.concat(part)),
-      );
-      // If the gap cuts a secret in two, neither half is recognized. So the text next to the gap is not shown.
-      const text = parts.map((part) => redactSecrets(part).text).join("\n");
-      return { text, whole: isWhole ? parts[0] : undefined };
+      shorten();
+      const texts = parts.map((part) => new TextDecoder().decode(part));
+      // If the gap splits a secret, neither half is recognized, so the text next to the gap is hidden.
+      const text = texts.map((part) => redactSecrets(part).text).join("\n");
+      return { text, whole: isWhole ? texts[0] : undefined };
     },
   };
 }

@@ -5,7 +5,7 @@ import type { WorkspaceParts } from "../file-system/workspace-parts.ts";
 import { newFindings } from "./findings-of.ts";
 import { type CheckRun, runCheck } from "./run-check.ts";
 
-/** The findings in an outcome's output, kept to compare with a later run. */
+/** The findings in an outcome's output, kept for comparison with a later run. */
 const findingsBefore = new WeakMap<CheckOutcome, CheckRun["findings"]>();
 
 /**
@@ -20,7 +20,7 @@ export async function runChecks(
   const outcomes: CheckOutcome[] = [];
   for (const check of checks) {
     const { startError, findings, ...outcome } = await runCheck(parts, check, options);
-    // A command that does not exist would never pass, and so could never cause a rollback. The caller cannot mean that.
+    // A command that does not exist never passes, so it could never cause a rollback. This must be a caller's error.
     if (startError !== undefined)
       throw new PlanProtocolError(
         "invalid_input",
@@ -33,8 +33,8 @@ export async function runChecks(
 }
 
 /**
- * A check that failed before the change and so would protect nothing. It timed out, was not found, or its output has
- * no findings to compare.
+ * Returns a check that failed before the change and so protects nothing: it timed out, was not found, or printed no
+ * comparable findings.
  */
 export function uselessCheck(before: readonly CheckOutcome[]): CheckOutcome | undefined {
   return before.find(
@@ -43,7 +43,7 @@ export function uselessCheck(before: readonly CheckOutcome[]): CheckOutcome | un
   );
 }
 
-/** Runs the checks after the change. Stops at the first failure that was not there before. */
+/** Runs the checks after the change. Stops at the first failure that did not occur before. */
 export async function runChecksAfter(
   parts: WorkspaceParts,
   checks: readonly PlanCheck[],
@@ -74,7 +74,7 @@ export async function runChecksAfter(
   return outcomes;
 }
 
-/** The findings of a failed check. Undefined if they cannot be compared with another run. */
+/** Returns a failed check's findings, or undefined if they cannot be compared with another run. */
 function findingsIn(
   { status, exitCode }: CheckOutcome,
   findings: CheckRun["findings"],

@@ -1,50 +1,50 @@
-/** How test runners name a failed test, one a line. Only formats in which the name is unambiguous. */
+/** Failed-test lines of test runners. Only formats in which the name is unambiguous. */
 const TESTS: readonly RegExp[] = [
   // TAP. A TODO or skipped test counts as passed.
   /^[ \t]{0,64}not ok \d{1,9} (?:- )?(?![^\n]{0,500}# (?:TODO|SKIP))([^\n]{1,500})$/gm,
-  // pytest, in its summary
+  // pytest's summary
   /^(?:FAILED|ERROR) (\S[^\n]{0,500}?)(?: - [^\n]*)?$/gm,
   // go test
   /^[ \t]{0,64}--- FAIL: (\S{1,500})/gm,
   // cargo test
   /^test (\S[^\n]{0,500}) \.\.\. FAILED$/gm,
-  // node:test, with the test's duration
+  // node:test, including the test's duration
   /^ *✖ (\S[^\n]{0,500}ms\))$/gm,
-  // vitest and jest, in their failure reports
+  // vitest and jest failure reports
   /^[ \t]{0,8}(?:FAIL {1,4}|● )(\S[^\n]{0,500})$/gm,
 ];
 
 const PATH = String.raw`(?:[A-Za-z]:[\\/])?[\w@~+.\\/()[\]-]{1,300}`;
-/** A place as compilers write it: `path:line:column`, `path:line` or `path(line,column)`. */
+/** A location as compilers print it: `path:line:column`, `path:line` or `path(line,column)`. */
 const PLACE = String.raw`(${PATH}?)(?::\d{1,7}(?::\d{1,7})?|\(\d{1,7}(?:,\d{1,7})?\))`;
 
-/** A finding on one line: the place, then the text. */
+/** A finding on one line: location, then text. */
 const ON_ONE_LINE = new RegExp(`^[ \\t]{0,8}${PLACE}(?::| -)? +(\\S.{0,1000})$`);
-/** A place alone on a line, below its finding (rustc, ruff, oxlint) or above it (biome). */
+/** A location on its own line, below its finding (rustc, ruff, oxlint) or above it (biome). */
 const PLACE_ALONE = new RegExp(
   String.raw`^[ \t]{0,8}(?:-->|╭─\[|,-\[) ?${PLACE}\]?|^${PLACE} (lint|assist|parse|format|suppressions|syntax)\S{0,200} `,
 );
-/** A finding below its file's name, in eslint's default format. */
+/** A finding listed under its file name, in eslint's default format. */
 const BELOW_FILE = /^ {1,4}\d{1,7}:\d{1,7} {1,4}error {1,9}(\S.{0,1000})$/;
 const FILE_ALONE = new RegExp(`^(${PATH})$`);
 /** Findings that do not fail a check. */
 const HARMLESS =
   /^(?:note|info|hint|help|warning|warn|remark)\b|^W\d|^In (?:file|function)|^from /i;
-/** The head of a finding. Its place follows. */
+/** The start of a finding, followed by its location. */
 const HEAD = /^(?:(?:error|×|✖|x|!|⚠)\S* ?(?=\S)|[A-Z]{1,5}\d{2,5} )\s*(.{1,1000})$/;
 
 // eslint-disable-next-line no-control-regex -- terminal colour codes begin with this character
 const COLOURS = /\u001B\[[\d;]{0,20}m/g;
 
 /**
- * Counts the findings in an output: names of failed tests, and compiler and linter findings by file and text. It
- * ignores line numbers, other numbers and times, since they differ from run to run.
+ * Counts findings in output: failed tests by name, compiler and linter findings by file and text. Ignores line numbers,
+ * other numbers and times, since they differ between runs.
  */
 export function findingsOf(output: string): Map<string, number> {
   const text = output.replace(COLOURS, "").replaceAll("\r\n", "\n");
   const found = new Map<string, number>();
   const add = (key: string): void => void found.set(key, (found.get(key) ?? 0) + 1);
-  // Runners may name a failed test several times.
+  // Runners may list a failed test several times.
   const tests = TESTS.flatMap((pattern) =>
     [...text.matchAll(pattern)].map((match) => withoutTime(match[1] ?? "")),
   );
@@ -53,7 +53,7 @@ export function findingsOf(output: string): Map<string, number> {
   return found;
 }
 
-/** Findings that occur more often than before. Each shows how many are new if there are several. */
+/** Returns findings that occur more often than before. If several are new, each entry shows how many. */
 export function newFindings(
   before: ReadonlyMap<string, number>,
   after: ReadonlyMap<string, number>,

@@ -1,15 +1,15 @@
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 
-/** An environment variable that all processes of one check inherit. */
+/** Environment variable that all processes of a check inherit. */
 export const CHECK_VARIABLE = "CCL_CHECK_RUN";
 
-/** Repeats the search, since a process may start another during it. */
+/** Limit on repeated searches. Processes can start during one. */
 const MAX_ROUNDS = 20;
 
 /**
- * Kills all processes of a group. On Linux it also kills those that left the group. It recognizes them by the run's
- * value of a variable that every child inherits.
+ * Kills all processes in a group. On Linux, also kills processes that left the group, identified by the run's value of
+ * a variable that every child inherits.
  */
 export function endTree(processId: number, run: string): void {
   signalGroup(processId, "SIGKILL");
@@ -21,7 +21,7 @@ export function endTree(processId: number, run: string): void {
   }
 }
 
-/** Sends a signal to all processes of a group. */
+/** Sends a signal to all processes in a group. */
 export function signalGroup(processId: number, name: "SIGTERM" | "SIGKILL"): void {
   if (process.platform === "win32")
     spawnSync("taskkill", ["/pid", String(processId), "/T", "/F"], { stdio: "ignore" });
@@ -44,7 +44,7 @@ function processesOf(run: string): number[] {
     .map(Number);
 }
 
-/** Empty if the process has exited or belongs to another user. */
+/** Returns "" if the process has exited or belongs to another user. */
 function environmentOf(id: string): string {
   try {
     return readFileSync(`/proc/${id}/environ`, "latin1");

@@ -15,26 +15,26 @@ import { CHECK_VARIABLE, endTree, signalGroup } from "./process-tree.ts";
 const DEFAULT_TIMEOUT_MS = 120_000;
 const SHOWN_CHARACTERS = 8_000;
 
-/** How long a command may take to exit after the request. */
+/** Time a command has to exit after being asked to. */
 const GRACE_MS = 1_000;
 
-/** A check's outcome, with the data that only a comparison with another run needs. */
+/** A check's outcome, with data used only to compare it with another run. */
 export interface CheckRun extends CheckOutcome {
-  /** Why it could not be started. */
+  /** Why the command could not start. */
   startError?: string | undefined;
-  /** The findings in its output. Undefined if the output was not kept completely. */
+  /** The findings in the output. Undefined if part of the output was dropped. */
   findings?: ReadonlyMap<string, number> | undefined;
 }
 
 interface Ending {
   exitCode?: number | undefined;
-  /** Why it could not be started. */
+  /** Why the command could not start. */
   startError?: unknown;
   endedBy?: "timeout" | "abort" | undefined;
 }
 
 /**
- * Runs one check to its end, then kills the processes that it left running.
+ * Runs one check to completion, then kills any processes it left behind.
  * @throws PlanProtocolError `aborted`, or `invalid_input` for a folder outside the root
  */
 export async function runCheck(
@@ -122,7 +122,7 @@ function runToEnd(check: PlanCheck, { directory, signal, add }: RunContext): Pro
     });
     child.once("exit", (exitCode) => {
       if (exitCode !== null) ending.exitCode = exitCode;
-      // A process left behind would keep the output open and could still change files.
+      // A leftover process would keep the output open and could still change files.
       if (child.pid !== undefined) endTree(child.pid, run);
     });
     child.once("close", finish);

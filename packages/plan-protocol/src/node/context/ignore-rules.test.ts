@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
+import { openRootFolder } from "../file-system/node-folder.ts";
 import { searchFiles } from "./search-files.ts";
 
 let root = "";
@@ -21,11 +22,13 @@ const PATHS =
     .concat("space ");
 
 async function searched(): Promise<string[]> {
-  const { hits } = await searchFiles(root, "needle", {
+  const folder = await openRootFolder(root);
+  const { hits } = await searchFiles(folder, "needle", {
     isWanted: () => true,
     maxHits: 500,
     signal: undefined,
   });
+  await folder.close();
   return hits.map(({ path }) => path);
 }
 

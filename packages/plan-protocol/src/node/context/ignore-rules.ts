@@ -1,30 +1,33 @@
 import { createPathMatcher } from "@ccl/core/glob";
 
-/** A file with more lines than this is not a list of names. */
+/** A file with more lines is not treated as a list of patterns. */
 const MAX_RULES = 5_000;
 
-/** One line of a `.gitignore`. */
+/** A line of a `.gitignore`. */
 interface IgnoreRule {
-  /** `!`: includes again what an earlier line excluded. */
+  /** True if it starts with `!` and re-includes what an earlier line excluded. */
   isNegated: boolean;
   isForFoldersOnly: boolean;
   fits(path: string, name: string): boolean;
 }
 
-/** One folder's rules. They apply to everything below it. */
+/** One folder's rules, which apply to everything below it. */
 export interface IgnoreLayer {
   /** Relative to the root. `""` is the root. */
   folder: string;
   rules: readonly IgnoreRule[];
 }
 
-/** Reads a `.gitignore` as git does. An invalid line excludes nothing. */
+/** Parses a `.gitignore` as git does. An invalid line excludes nothing. */
 export function readIgnoreRules(text: string): IgnoreRule[] {
   const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/, MAX_RULES);
   return lines.map(readRule).filter((rule) => rule !== undefined);
 }
 
-/** Whether git ignores a path whose folder it does not ignore. The last matching rule of the deepest folder wins. */
+/**
+ * Returns whether git ignores a path, given that its folder is not ignored. The last matching rule of the deepest
+ * folder wins.
+ */
 export function isIgnored(
   layers: readonly IgnoreLayer[],
   { path, name, isFolder }: { path: string; name: string; isFolder: boolean },
@@ -38,7 +41,7 @@ export function isIgnored(
 }
 
 function readRule(line: string): IgnoreRule | undefined {
-  // Trailing spaces count only after a backslash.
+  // A trailing space counts only if escaped.
   const text = line.replace(/(?<!\\)[ \t]+$/, "");
   if (text === "" || text.startsWith("#")) return undefined;
   const isNegated = text.startsWith("!");
@@ -50,13 +53,13 @@ function readRule(line: string): IgnoreRule | undefined {
 }
 
 function matcherOf(body: string): IgnoreRule["fits"] {
-  // A fast path: a typical line is a plain name or an extension, and every rule is tried on every file.
+  // Fast path: a typical line is a plain name or an extension, and every rule is tried on every file.
   if (/^[^/*?[\\]+$/.test(body)) return (_path, name) => name === body;
   const ending = /^\*([^/*?[\\]+)$/.exec(body)?.[1];
   if (ending !== undefined) return (_path, name) => name.endsWith(ending);
   const isAnchored = body.includes("/");
   const parts = body.replace(/^\//, "").split("/");
-  // Matches the folder's content but not the folder itself.
+  // Matches the folder's contents but not the folder itself.
   if (parts.at(-1) === "**") parts.push("*");
   const pattern = (isAnchored ? parts : ["**", ...parts]).join("/");
   const fits = createPathMatcher(pattern, { hasEscapes: true });

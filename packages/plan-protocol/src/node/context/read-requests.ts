@@ -13,9 +13,9 @@ import { fileIn, lookAt, MAX_TEXT_BYTES, textIn } from "../transaction/look-at.t
 import type { WorkspaceParts } from "../file-system/workspace-parts.ts";
 import { searchFiles, type SearchOutcome } from "./search-files.ts";
 
-/** Sources of context beyond the files of a workspace. */
+/** Context sources other than the workspace's files. */
 export interface ContextPorts {
-  /** Returns the last lines of a source. `lastN` is undefined if the model gave no number. */
+  /** Returns the last lines of a log source. `lastN` is undefined if the model gave no number. */
   logs?:
     | ((
         source: string,
@@ -26,26 +26,20 @@ export interface ContextPorts {
   env?: ((signal: AbortSignal | undefined) => Promise<string>) | undefined;
 }
 
-/** Further requests in a batch are refused. */
-const MAX_REQUESTS = 64;
 const MAX_QUERY_CHARACTERS = 1_000;
-const MAX_GLOB_CHARACTERS = 500;
 
 type Answer = Result<ContextBlock>;
 
-/** Answers requests in their order, with one block for each. Files that it reads join the read set. */
+/** Answers requests in order, with one block each. Files it reads are added to the read set. */
 export async function readRequests(
   parts: WorkspaceParts,
   requests: readonly ContextRequest[],
   { ports, signal }: { ports: ContextPorts; signal: AbortSignal | undefined },
 ): Promise<FulfilledContext> {
   const fulfilled: FulfilledContext = { blocks: [], issues: [] };
-  for (const [index, request] of requests.entries()) {
+  for (const request of requests) {
     assertNotAborted(signal);
-    const answer =
-      index < MAX_REQUESTS
-        ? await answerRequest(request, { parts, ports, signal })
-        : refuse(`More than ${MAX_REQUESTS} requests at once are not answered`);
+    const answer = await answerRequest(request, { parts, ports, signal });
     if (answer.ok) {
       fulfilled.blocks.push(bounded(parts, answer.value));
       continue;
@@ -111,7 +105,7 @@ async function readFileRequest(
   return success({ type: "read_file", label, text: lines.value, sha256 });
 }
 
-/** The requested lines with their line ends, unchanged. */
+/** Returns the requested lines with their original line endings. */
 function linesOf(
   text: string,
   request: Extract<ContextRequest, { type: "read_file" }>,
@@ -127,27 +121,22 @@ function linesOf(
 }
 
 async function searchRequest(
-  { query, glob }: Extract<ContextRequest, { type: "search" }>,
+  { query, glob = "" }: Extract<ContextRequest, { type: "search" }>,
   { parts, signal }: AnswerContext,
 ): Promise<Answer> {
   if (query.trim() === "") return refuse("An empty query finds everything; name a text");
-  if (query.length > MAX_QUERY_CHARACTERS)
-    return refuse(`A query has at most ${MAX_QUERY_CHARACTERS} characters`);
-  if (glob !== undefined && glob.length > MAX_GLOB_CHARACTERS)
-    return refuse(`A glob has at most ${MAX_GLOB_CHARACTERS} characters`);
-  const plain = glob?.replace(/^\.?\//, "");
-  const pattern = plain === undefined || plain.includes("/") ? plain : `**/${plain}`;
-  const matcher =
-    pattern === undefined ? undefined : createPathMatcher(pattern, { hasBraces: true });
-  if (glob !== undefined && matcher === undefined)
-    return refuse(`The glob ${quote(glob)} has too many alternatives`);
-  const outcome = await searchFiles(parts.rootPath, query, {
-    isWanted: (path) =>
-      matcher?.(path) !== false && checkPath(path, { policy: parts.policy, use: "read" }).ok,
+  if (query.length + glob.length > MAX_QUERY_CHARACTERS)
+    return refuse(`A query and its glob have at most ${MAX_QUERY_CHARACTERS} characters`);
+  const plain = glob.replace(/^\.?\//, "");
+  const pattern = plain.includes("/") ? plain : `**/${plain || "*"}`;
+  const isInGlob = createPathMatcher(pattern, { hasBraces: true });
+  if (isInGlob === undefined) return refuse(`The glob ${quote(glob)} has too many alternatives`);
+  const outcome = await searchFiles(parts.root, query, {
+    isWanted: (path) => isInGlob(path) && checkPath(path, { policy: parts.policy, use: "read" }).ok,
     maxHits: parts.limits.maxSearchHits,
     signal,
   });
-  const label = glob === undefined ? query : `${query} in ${glob}`;
+  const label = glob === "" ? query : `${query} in ${glob}`;
   return success({ type: "search", label, text: redactSecrets(renderHits(outcome)).text });
 }
 
@@ -163,13 +152,12 @@ async function portRequest(
   request: Extract<ContextRequest, { type: "logs" | "env" }>,
   { ports, signal }: AnswerContext,
 ): Promise<Answer> {
-  if (request.type === "env") {
-    if (ports.env === undefined) return refuse("Nothing here tells about the environment");
-    return success(blockOf(request, redactSecrets(await ports.env(signal)).text));
-  }
-  if (ports.logs === undefined) return refuse("There are no logs here");
-  const text = await ports.logs(request.source, request.last_n, signal);
-  return success(blockOf(request, redactSecrets(text).text));
+  const text = await (request.type === "env"
+    ? ports.env?.(signal)
+    : ports.logs?.(request.source, request.last_n, signal));
+  return text === undefined
+    ? refuse(`Nothing here can answer a request of type ${request.type}`)
+    : success(blockOf(request, redactSecrets(text).text));
 }
 
 function blockOf(request: ContextRequest, text: string): ContextBlock {

@@ -1,11 +1,10 @@
 import { assertNotAborted } from "../../plan-protocol-error.ts";
-import fs, { constants } from "node:fs";
 
 import { compareCodeUnits } from "@ccl/core";
 
 import { isProtectedPath } from "../../paths/protected-name.ts";
-import { hasFolderHandles } from "../file-system/node-folder.ts";
-import { takeTurn } from "../file-system/take-turn.ts";
+import type { Folder } from "../file-system/folder.ts";
+import { readBytes } from "../file-system/read-file.ts";
 import { type IgnoreLayer, isIgnored, readIgnoreRules } from "./ignore-rules.ts";
 
 /** Larger files are skipped. */
@@ -14,15 +13,15 @@ const MAX_TOTAL_BYTES = 512 * 1024 * 1024;
 const MAX_FILES = 100_000;
 const MAX_TIME_MS = 10_000;
 
-/** A line that contains the query. */
+/** A line containing the query. */
 interface SearchHit {
   path: string;
-  /** From 1. */
+  /** 1-based. */
   line: number;
   text: string;
 }
 
-/** Hits by path and line, and the limit that ended the search early. */
+/** Hits ordered by path and line, and the limit that ended the search early. */
 export interface SearchOutcome {
   hits: SearchHit[];
   /** Undefined if all files were searched. */
@@ -30,7 +29,7 @@ export interface SearchOutcome {
   searchedFiles: number;
 }
 
-/** Folders of generated or downloaded files. Protected names are skipped as well. */
+/** Folders of generated or downloaded files. Protected names are skipped too. */
 const GENERATED = new Set([
   ".venv",
   "venv",
@@ -42,7 +41,7 @@ const GENERATED = new Set([
   "bower_components",
 ]);
 
-/** A NUL within these bytes marks a file as binary. */
+/** A NUL in the first bytes marks a file as binary. */
 const SNIFFED_BYTES = 8_000;
 
 /** A larger `.gitignore` is not applied. */
@@ -50,9 +49,6 @@ const MAX_RULES_BYTES = 256 * 1024;
 
 const MAX_DEPTH = 64;
 const MAX_LINE_CHARACTERS = 200;
-const noFollow = constants.O_NOFOLLOW ?? 0;
-const fileFlags = constants.O_RDONLY | noFollow | (constants.O_NONBLOCK ?? 0);
-const folderFlags = constants.O_RDONLY | noFollow | (constants.O_DIRECTORY ?? 0);
 
 interface SearchOptions {
   isWanted: (path: string) => boolean;
@@ -70,109 +66,84 @@ interface Search extends SearchOptions {
 }
 
 /**
- * Finds lines that contain a text below a root, literally and case-sensitively. It skips protected names, generated
- * folders, paths that a `.gitignore` at or below the root excludes, files over the limit and binary files. It does not
+ * Finds lines below a root that contain a string, literally and case-sensitively. Skips protected names, generated
+ * folders, paths that a `.gitignore` at or below the root excludes, files over the limit and binary files. Does not
  * follow links. Paths are sorted by code units.
  */
 export async function searchFiles(
-  rootPath: string,
+  root: Folder,
   query: string,
   options: SearchOptions,
 ): Promise<SearchOutcome> {
   const startedMs = performance.now();
   const search: Search = { ...options, query, hits: [], files: 0, bytes: 0, startedMs };
-  await searchFolder(search, rootPath, { path: "", depth: 0, layers: [] });
+  await searchFolder(search, root, { path: "", depth: 0, layers: [] });
   const { hits, files, stoppedBy } = search;
   return { hits, searchedFiles: files, stoppedBy };
 }
 
-/** Uses synchronous calls. The thread pool would cost several times the work itself. */
 async function searchFolder(
   search: Search,
-  place: string,
+  folder: Folder,
   { path, depth, layers: above }: { path: string; depth: number; layers: readonly IgnoreLayer[] },
 ): Promise<void> {
-  const folder = openQuietly(place, folderFlags);
-  if (folder === undefined) return;
-  try {
-    const here = hasFolderHandles ? `/proc/self/fd/${folder}` : place;
-    const entries = readQuietly(here).toSorted((a, b) => compareAsPaths(a, b));
-    const layers = withOwnLayer(above, { here, path, entries });
-    for (const entry of entries) {
-      if (search.stoppedBy !== undefined) return;
-      const below = path === "" ? entry.name : `${path}/${entry.name}`;
-      const isLeftOut =
-        isProtectedPath(entry.name) ||
-        GENERATED.has(entry.name) ||
-        entry.name.startsWith(".ccl") ||
-        isIgnored(layers, { path: below, name: entry.name, isFolder: entry.isDirectory() });
-      if (isLeftOut) continue;
-      if (entry.isDirectory() && depth < MAX_DEPTH)
-        await searchFolder(search, `${here}/${entry.name}`, {
-          path: below,
-          depth: depth + 1,
-          layers,
-        });
-      else if (entry.isFile() && search.isWanted(below)) {
-        searchFile(search, `${here}/${entry.name}`, below);
-        await endTurn(search);
-      }
+  const rules = readIgnoreRules(await textOf(folder, ".gitignore"));
+  const layers = rules.length === 0 ? above : [...above, { folder: path, rules }];
+  for (const { name, isFolder } of await entriesIn(folder)) {
+    assertNotAborted(search.signal);
+    if (performance.now() - search.startedMs > MAX_TIME_MS) search.stoppedBy = "time";
+    if (search.stoppedBy !== undefined) return;
+    const below = path === "" ? name : `${path}/${name}`;
+    if (isIgnored(layers, { path: below, name, isFolder })) continue;
+    if (!isFolder) {
+      if (search.isWanted(below)) await searchFile(search, folder, { name, path: below });
+      continue;
     }
-  } finally {
-    fs.closeSync(folder);
+    const inner =
+      depth < MAX_DEPTH ? await folder.openFolder(name).catch(() => undefined) : undefined;
+    const place = { path: below, depth: depth + 1, layers };
+    if (inner !== undefined) await searchFolder(search, inner, place).finally(() => inner.close());
   }
 }
 
-async function endTurn(search: Search): Promise<void> {
-  if (performance.now() - search.startedMs > MAX_TIME_MS) search.stoppedBy = "time";
-  await takeTurn();
-  assertNotAborted(search.signal);
+interface Entry {
+  name: string;
+  isFolder: boolean;
 }
 
-function withOwnLayer(
-  layers: readonly IgnoreLayer[],
-  { here, path, entries }: { here: string; path: string; entries: readonly fs.Dirent[] },
-): readonly IgnoreLayer[] {
-  const hasRules = entries.some((entry) => entry.name === ".gitignore" && entry.isFile());
-  const bytes = hasRules ? readSmall(`${here}/.gitignore`, MAX_RULES_BYTES) : undefined;
-  const rules = readIgnoreRules(bytes?.toString() ?? "");
-  return rules.length === 0 ? layers : [...layers, { folder: path, rules }];
+/** Returns files and folders to search, sorted as whole paths: a folder's name sorts with its slash. */
+async function entriesIn(folder: Folder): Promise<Entry[]> {
+  const entries: Entry[] = [];
+  for (const name of await folder.list().catch(() => [])) {
+    if (isProtectedPath(name) || GENERATED.has(name) || name.startsWith(".ccl")) continue;
+    const kind = (await folder.status(name).catch(() => undefined))?.kind;
+    if (kind === "file" || kind === "folder") entries.push({ name, isFolder: kind === "folder" });
+  }
+  const key = ({ name, isFolder }: Entry): string => (isFolder ? `${name}/` : name);
+  return entries.toSorted((a, b) => compareCodeUnits(key(a), key(b)));
 }
 
-/** Sorts like whole paths: a folder's name counts with its slash. */
-function compareAsPaths(a: fs.Dirent, b: fs.Dirent): number {
-  const left = a.isDirectory() ? `${a.name}/` : a.name;
-  const right = b.isDirectory() ? `${b.name}/` : b.name;
-  return compareCodeUnits(left, right);
+/** Returns "" if no such file exists. */
+async function textOf(folder: Folder, name: string): Promise<string> {
+  const bytes = await readBytes(folder, name, MAX_RULES_BYTES).catch(() => undefined);
+  return new TextDecoder().decode(bytes);
 }
 
-function searchFile(search: Search, place: string, path: string): void {
+async function searchFile(
+  search: Search,
+  folder: Folder,
+  { name, path }: { name: string; path: string },
+): Promise<void> {
   if (search.files >= MAX_FILES) {
     search.stoppedBy = "files";
     return;
   }
-  const bytes = readSmall(place, MAX_FILE_BYTES);
+  const bytes = await readBytes(folder, name, MAX_FILE_BYTES).catch(() => undefined);
   if (bytes === undefined) return;
   search.files += 1;
   search.bytes += bytes.length;
   if (search.bytes > MAX_TOTAL_BYTES) search.stoppedBy = "bytes";
-  else collectHits(search, path, bytes);
-}
-
-/** The bytes of a regular file up to a size. Undefined if it is larger or cannot be read. */
-function readSmall(place: string, maxBytes: number): Buffer | undefined {
-  const file = openQuietly(place, fileFlags);
-  if (file === undefined) return undefined;
-  try {
-    const { size } = fs.fstatSync(file);
-    if (size > maxBytes) return undefined;
-    const bytes = Buffer.allocUnsafe(size);
-    return bytes.subarray(0, fs.readSync(file, bytes, 0, size, 0));
-  } catch {
-    return undefined;
-  } finally {
-    fs.closeSync(file);
-  }
+  else collectHits(search, path, Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
 }
 
 function collectHits(search: Search, path: string, bytes: Buffer): void {
@@ -197,26 +168,10 @@ function collectHits(search: Search, path: string, bytes: Buffer): void {
   }
 }
 
-/** The line of a hit, or the part around the hit if the line is long. */
+/** Returns the hit's line, or the part around the hit if the line is long. */
 function textAround(line: string, hitAt: number): string {
   if (line.length <= MAX_LINE_CHARACTERS) return line;
   const from = hitAt < MAX_LINE_CHARACTERS / 2 ? 0 : hitAt - MAX_LINE_CHARACTERS / 4;
   const to = from + MAX_LINE_CHARACTERS;
   return `${from > 0 ? "..." : ""}${line.slice(from, to)}${to < line.length ? "..." : ""}`;
-}
-
-function openQuietly(place: string, flags: number): number | undefined {
-  try {
-    return fs.openSync(place, flags);
-  } catch {
-    return undefined;
-  }
-}
-
-function readQuietly(place: string): fs.Dirent[] {
-  try {
-    return fs.readdirSync(place, { withFileTypes: true });
-  } catch {
-    return [];
-  }
 }

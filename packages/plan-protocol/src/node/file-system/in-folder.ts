@@ -1,9 +1,9 @@
 import type { Folder } from "./folder.ts";
 
 /**
- * Runs a call with the folder at a path below another, such as `src/a`, and closes it afterwards. `""` is the folder
- * itself. Each segment is opened from its open parent, so that no link on the way is followed. `ENOENT`, `ENOTDIR` or
- * `ELOOP` if there is no such folder.
+ * Calls a function with the folder at a path below another, such as `src/a`, and closes it afterwards. `""` is the
+ * folder itself. Each segment is opened from its open parent, so no link on the way is followed. Fails with
+ * `ENOENT`, `ENOTDIR` or `ELOOP` if no such folder exists.
  */
 export async function inFolder<Value>(
   root: Folder,
@@ -22,7 +22,7 @@ export async function inFolder<Value>(
   });
 }
 
-/** A path's parent folder (`""` for the root) and its last segment. */
+/** Returns a path's parent folder (`""` for the root) and last segment. */
 export function splitPath(path: string): { parent: string; name: string } {
   const slash = path.lastIndexOf("/");
   return { parent: path.slice(0, Math.max(0, slash)), name: path.slice(slash + 1) };

@@ -6,32 +6,31 @@ import { systemCode } from "@ccl/core/node";
 import type { EntryStatus, Folder, OpenFile } from "./folder.ts";
 import { takeTurn } from "./take-turn.ts";
 
-// Calls that may wait for a disk (for example to find a free inode) use the thread pool. The kernel answers the others
-// from memory faster than a round trip through the pool, and an apply needs a dozen of them for each file.
+// Calls that may wait for a disk (for example to find a free inode) use the thread pool. The kernel serves the others
+// from memory faster than a thread pool round trip, and an apply needs a dozen of them per file.
 const open = promisify(fs.open);
 const fsync = promisify(fs.fsync);
 
-/** Bytes that are read or written before other work gets a turn. */
+/** Bytes to read or write before yielding to other work. */
 const PIECE_BYTES = 1024 * 1024;
 
-// Windows has none of these flags. Creating links there needs a special privilege.
+// Windows has none of these flags, and creating links there requires a special privilege.
 const noFollow = constants.O_NOFOLLOW ?? 0;
 const folderOnly = constants.O_DIRECTORY ?? 0;
 const noWait = constants.O_NONBLOCK ?? 0;
 
-/** Error codes of platforms that cannot sync folders. On other platforms they are real failures. */
+/** Errors from platforms that cannot sync folders. Elsewhere they are real failures. */
 const unsyncable = new Set(
   process.platform === "win32" ? ["EISDIR", "EPERM", "EACCES"] : ["EINVAL", "ENOTSUP"],
 );
 
 /** True if an open folder can be addressed by its descriptor, so that no path is resolved twice. */
-export const hasFolderHandles: boolean =
-  process.platform === "linux" && fs.existsSync("/proc/self/fd");
+const hasFolderHandles = process.platform === "linux" && fs.existsSync("/proc/self/fd");
 
-/** How names in one folder become paths for system calls. */
+/** How names in a folder become paths for system calls. */
 interface Place {
   path: string;
-  /** Throws if the path no longer leads to the folder that was opened. Does nothing if a handle guarantees it. */
+  /** Throws if the path no longer leads to the folder that was opened. Does nothing if a handle ensures that. */
   confirm(): void;
 }
 
@@ -59,7 +58,7 @@ async function openAt(path: string): Promise<Folder> {
 
 function createFolder(place: Place, folder: number | undefined): Folder {
   let isOpen = true;
-  // After a close the system may reuse the descriptor for another folder. A late call must not reach that one.
+  // After a close, the system may reuse the descriptor for another folder, which a late call must not reach.
   const at = async (name: string): Promise<string> => {
     if (!isOpen) throw new Error("The folder is closed.");
     if (name === "" || name === "." || name === ".." || name.includes("/"))
@@ -104,7 +103,7 @@ function createFolder(place: Place, folder: number | undefined): Folder {
     rename: async (name, to, newName) => fs.renameSync(await at(name), await pathIn(to, newName)),
     async replace(name, to, target) {
       const [from, place] = [await at(name), await pathIn(to, target.name)];
-      // No other code of this process runs between these two calls.
+      // No other code in this process runs between these two calls.
       if (statusAt(place).identity !== target.identity) throw systemError("ESTALE", target.name);
       fs.renameSync(from, place);
     },
@@ -127,7 +126,7 @@ function createFolder(place: Place, folder: number | undefined): Folder {
   return self;
 }
 
-/** The path of a name in an open folder, for APIs that take paths. */
+/** Returns the path of a name in an open folder, for APIs that take paths. */
 export function pathIn(
   folder: Folder & { at?: ((name: string) => Promise<string>) | undefined },
   name: string,

@@ -5,11 +5,12 @@ import { assertNotAborted, PlanProtocolError } from "../../plan-protocol-error.t
 /** How long to wait for another process. */
 const WAIT_MS = 10_000;
 
-/** The age from which a lock of another machine or container counts as abandoned. No apply takes that long. */
+/** Age at which a lock from another machine or container counts as abandoned. No apply takes that long. */
 const ABANDONED_AFTER_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Core's file lock with this package's errors. Messages call the file `name`. A system error is thrown unchanged.
+ * Acquires core's file lock, with this package's errors. Messages call the file `name`. System errors are rethrown as
+ * is.
  * @throws PlanProtocolError `workspace_busy` if another process does not finish in time, `aborted`
  */
 export async function withLockFile<Value>(

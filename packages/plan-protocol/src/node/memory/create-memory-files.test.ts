@@ -49,7 +49,7 @@ describe("memory in files", () => {
     const again = createMemoryFiles(options);
     expect(await again.inspect()).toMatchObject({
       memory: { user: { preferred_style: "brief" }, project: { package_manager: "pnpm" } },
-      rejected: [{ path: ["project.team"] }, { path: ["project.build_command"] }],
+      rejected: [{ path: ["project.build_command"] }, { path: ["project.team"] }],
     });
   });
 

@@ -2,7 +2,7 @@ import { assertNotAborted } from "../../plan-protocol-error.ts";
 import { type Result, success } from "@ccl/core";
 import { formatPatch, OMIT_HEADERS, type StructuredPatch, structuredPatch } from "diff";
 
-import type { ValidPlan } from "../../validate/valid-plan.ts";
+import { remarksOn, type ValidPlan } from "../../validate/valid-plan.ts";
 import type { PlanPreview, PreviewedChange } from "../../workspace/plan-workspace.ts";
 import {
   type ResolvedAction,
@@ -12,10 +12,10 @@ import {
 import type { WorkspaceParts } from "../file-system/workspace-parts.ts";
 import { riskMarks } from "./risk-marks.ts";
 
-/** The smallest diff of two long texts can take minutes. After this time the diff replaces the text as a whole. */
+/** The smallest diff of two long texts can take minutes. After this time, the diff replaces the whole text. */
 const DIFF_TIME_MS = 1_000;
 
-/** Shows what a plan would do to the current files. Takes no lock, since `apply` checks everything again. */
+/** Shows what a plan would do to the current files. Takes no lock, because `apply` checks everything again. */
 export async function previewPlan(
   parts: WorkspaceParts,
   plan: ValidPlan,
@@ -30,10 +30,10 @@ export async function previewPlan(
     changes.push(previewChange(action));
   }
   const { planHash, needsConfirmation } = resolved.value;
-  return success({ planHash, changes, needsConfirmation });
+  return success({ planHash, changes, remarks: remarksOn(plan), needsConfirmation });
 }
 
-/** The diffs of a plan's files, one after another. All together take no longer than one in a preview may. */
+/** Returns the diffs of a plan's files, one after another. The time limit of one previewed diff applies to all. */
 export function diffOfPlan({ actions }: ResolvedPlan): string {
   const until = performance.now() + DIFF_TIME_MS;
   return actions
@@ -84,7 +84,7 @@ function diffOf(
   };
 }
 
-/** A patch that removes all old lines and adds all new ones. */
+/** Creates a patch that removes all old lines and adds all new ones. */
 function replacedWhole(before: string, after: string): StructuredPatch {
   const { hunks, ...names } = structuredPatch("", "", before, "");
   const [removed] = hunks;

@@ -1,9 +1,9 @@
-import { isRecord, parseJson } from "@ccl/core/json";
+import { isRecord, isSameJson, parseJson } from "@ccl/core/json";
 
 import type { RiskMark } from "../../workspace/plan-workspace.ts";
 import type { ResolvedAction } from "../transaction/resolve-plan.ts";
 
-/** A person easily approves a larger change without reading it. */
+/** People tend to approve larger changes without reading them. */
 const LARGE_CHANGE_LINES = 400;
 
 const CI = [
@@ -18,55 +18,55 @@ const HOOKS = [
 const MANIFESTS =
   /(?:^|\/)(?:package\.json|pyproject\.toml|setup\.py|setup\.cfg|Cargo\.toml|build\.rs|Makefile|justfile|Gemfile|composer\.json|binding\.gyp|\.npmrc|\.yarnrc\.yml|\.pnpmfile\.cjs)$/i;
 const DEPENDENCY_LISTS =
-  /(?:^|\/)(?:requirements[\w.-]*\.txt|go\.mod|Pipfile|package-lock\.json|pnpm-lock\.yaml|yarn\.lock)$/i;
+  /(?:^|\/)(?:requirements[\w.-]*\.txt|go\.mod|Pipfile|package\.json|package-lock\.json|pnpm-lock\.yaml|yarn\.lock)$/i;
 const EXECUTED = /\.(?:sh|bash|zsh|fish|ps1|bat|cmd|exe|com|scr|msi|vbs)$/i;
 
-/** What a person should check before a change is applied. */
+const PACKAGE_JSON = /(?:^|\/)package\.json$/i;
+const DEPENDENCIES = [
+  "dependencies",
+  "devDependencies",
+  "optionalDependencies",
+  "peerDependencies",
+  "overrides",
+  "resolutions",
+];
+
+/** Returns what a person should check before applying a change. */
 export function riskMarks(resolved: ResolvedAction, changedLines: number): RiskMark[] {
   const { action, base, baseText = "", text = "" } = resolved;
   const { path, kind } = action;
-  const marks: RiskMark[] = [];
-  const add = (kind: RiskMark["kind"], message: string): void => void marks.push({ kind, message });
-  if (kind === "DELETE_FILE" || kind === "DELETE_DIR") add("deletes", `${path} is deleted.`);
-  if (CI.some((pattern) => pattern.test(path)))
-    add("ci_workflow", `${path} says what runs in continuous integration.`);
-  if (HOOKS.some((pattern) => pattern.test(path)))
-    add("git_hook", `${path} says what runs at commits and checkouts.`);
-  if (MANIFESTS.test(path) && partOf(baseText, "scripts", path) !== partOf(text, "scripts", path))
-    add("package_script", `${path} changes commands that a build or an install runs.`);
-  const hasNewDependency =
-    DEPENDENCY_LISTS.test(path) ||
-    (isPackageJson(path) && dependenciesOf(baseText) !== dependenciesOf(text));
-  if (hasNewDependency && kind !== "DELETE_FILE")
-    add("new_dependency", `${path} changes what is installed.`);
+  const isNamed = (pattern: RegExp): boolean => pattern.test(path);
+  /** True if a list of names changes. In package.json only some fields hold such lists. */
+  const changes = (members: readonly string[]): boolean =>
+    !isNamed(PACKAGE_JSON) || !isSameJson(pick(baseText, members), pick(text, members));
   const isExecutable = base !== undefined && (base.status.mode & 0o111) !== 0;
-  if (isExecutable || EXECUTED.test(path) || text.startsWith("#!"))
-    add("executable", `${path} can be run as a program.`);
-  if (changedLines > LARGE_CHANGE_LINES)
-    add("large_change", `${changedLines} lines of ${path} change.`);
-  return marks;
+  const marks: [RiskMark["kind"], boolean, message: string][] = [
+    ["deletes", kind === "DELETE_FILE" || kind === "DELETE_DIR", `${path} is deleted.`],
+    ["ci_workflow", CI.some(isNamed), `${path} says what runs in continuous integration.`],
+    ["git_hook", HOOKS.some(isNamed), `${path} says what runs at commits and checkouts.`],
+    [
+      "package_script",
+      isNamed(MANIFESTS) && baseText !== text && changes(["scripts"]),
+      `${path} changes commands that a build or an install runs.`,
+    ],
+    [
+      "new_dependency",
+      isNamed(DEPENDENCY_LISTS) && kind !== "DELETE_FILE" && changes(DEPENDENCIES),
+      `${path} changes what is installed.`,
+    ],
+    [
+      "executable",
+      isExecutable || isNamed(EXECUTED) || text.startsWith("#!"),
+      `${path} can be run as a program.`,
+    ],
+    ["large_change", changedLines > LARGE_CHANGE_LINES, `${changedLines} lines of ${path} change.`],
+  ];
+  return marks.flatMap(([mark, isMarked, message]) => (isMarked ? [{ kind: mark, message }] : []));
 }
 
-function isPackageJson(path: string): boolean {
-  return /(?:^|\/)package\.json$/i.test(path);
-}
-
-/** A member of a package.json as text. The whole text if it cannot be parsed. */
-function partOf(text: string, key: string, path: string): string {
-  if (!isPackageJson(path)) return text;
+/** Returns fields of a JSON object, or the whole text if it is not valid JSON. */
+function pick(text: string, members: readonly string[]): unknown {
   const json = parseJson(text);
   if (json === undefined) return text;
-  return JSON.stringify(isRecord(json) ? (json[key] ?? "") : "");
-}
-
-function dependenciesOf(text: string): string {
-  const keys = [
-    "dependencies",
-    "devDependencies",
-    "optionalDependencies",
-    "peerDependencies",
-    "overrides",
-    "resolutions",
-  ];
-  return keys.map((key) => partOf(text, key, "package.json")).join("\n");
+  return isRecord(json) ? members.map((member) => json[member] ?? "") : [];
 }

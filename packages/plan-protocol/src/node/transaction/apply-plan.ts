@@ -37,11 +37,11 @@ import { undo } from "./undo.ts";
 interface ApplyInput {
   plan: ValidPlan;
   options: ApplyOptions;
-  /** The diff to store with the transaction. */
+  /** Computes the diff stored with the transaction. */
   diffOf: (plan: ResolvedPlan) => string;
 }
 
-/** Applies a plan as one transaction. The caller holds the workspace's lock. */
+/** Applies a plan as one transaction. The caller must hold the workspace lock. */
 export function applyPlan(
   parts: WorkspaceParts,
   journals: Folder,
@@ -124,7 +124,7 @@ function checkConfirmation(
       );
 }
 
-/** Does everything that needs no change of the tree. If it fails, it leaves nothing behind. */
+/** Does all the work that does not change the tree. Leaves nothing behind on failure. */
 async function prepare(
   parts: WorkspaceParts,
   journals: Folder,
@@ -195,7 +195,7 @@ async function carryOut(
 }
 
 /**
- * Runs the checks and records what they changed at the plan's paths, so that an undo attributes these changes to them.
+ * Runs the checks and records what they changed at the plan's paths, so that an undo attributes those changes to them.
  * Restores the journal if a check removed it.
  */
 async function runWatched(
@@ -216,7 +216,7 @@ async function runWatched(
 
 const MAX_WHY = 500;
 
-/** Undoes the transaction. The issues say why, and what could not be restored. */
+/** Undoes the transaction. The issues say why, and list anything that could not be restored. */
 async function takeBack(
   parts: WorkspaceParts,
   { journal, begun }: StagedPlan,
@@ -225,7 +225,7 @@ async function takeBack(
   try {
     // If the commit marker exists but may not be durable, the rollback marker overrides it.
     if ((await stateOf(journal.folder)) === "committed") await mark(parts, journal, "rolling_back");
-    // Only the first line. A check's output may be long or secret.
+    // Only the first line, since check output can be long or secret.
     const why = issues[0]?.message.split("\n", 1)[0]?.slice(0, MAX_WHY);
     const { keptPaths, writtenPaths } = await undo(parts, journal, { begun, isLive: true, why });
     await unmarkOpen(journal.journals, journal.transactionId);

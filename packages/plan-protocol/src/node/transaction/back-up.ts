@@ -5,14 +5,18 @@ import { quote } from "../../plan-issue.ts";
 import type { EntryStatus, Folder } from "../file-system/folder.ts";
 import { type FileFacts, readFacts } from "../file-system/read-file.ts";
 import { inFolder, splitPath } from "../file-system/in-folder.ts";
-import { FILES_AT_ONCE, syncIn, type WorkspaceParts } from "../file-system/workspace-parts.ts";
+import {
+  FILES_AT_ONCE,
+  type WorkspaceParts,
+  writeNewFile,
+} from "../file-system/workspace-parts.ts";
 import type { Journal } from "./journal.ts";
 import type { StagedPlan, StagedStep } from "./stage-plan.ts";
 import { concurrentEdit, type StepConflict } from "./step.ts";
 
 /**
- * Links every old file into the journal's folder before the tree changes. A rollback thus restores the file itself
- * with all its metadata, including nanosecond times. The content is read again only if the file's status has changed.
+ * Links every old file into the journal's folder before the tree changes. A rollback can then restore the file
+ * itself with all its metadata, including nanosecond times. Rereads the content only if the file's status has changed.
  * `confirmSwap` finds changes that a status does not show. The caller syncs the new names.
  */
 export async function backUp(parts: WorkspaceParts, { journal, steps }: StagedPlan): Promise<void> {
@@ -43,7 +47,7 @@ async function backUpFile(
     step.base = await confirmBase(backups, key, step);
 }
 
-/** Reads a file again. It must still have the content and mode that the plan is based on. */
+/** Rereads a file. It must still have the content and mode that the plan is based on. */
 async function confirmBase(folder: Folder, name: string, step: StagedStep): Promise<FileFacts> {
   const { before } = step;
   const facts = await readFacts(folder, name, before?.sizeBytes ?? 0);
@@ -52,7 +56,7 @@ async function confirmBase(folder: Folder, name: string, step: StagedStep): Prom
   return facts;
 }
 
-/** True if nothing indicates a change: the same file with the same size, mode and time. */
+/** True if nothing suggests a change: same file, same size, mode and time. */
 export function isSameStatus(
   status: EntryStatus | undefined,
   expected: EntryStatus | undefined,
@@ -65,7 +69,7 @@ export function isSameStatus(
   );
 }
 
-/** The conflict for a path that is no longer in the state that the plan is based on. */
+/** Returns the conflict for a path that no longer has the state that the plan is based on. */
 export function changedMeanwhile({ path }: Pick<StagedStep, "path">): StepConflict {
   return concurrentEdit(
     { path },
@@ -73,7 +77,7 @@ export function changedMeanwhile({ path }: Pick<StagedStep, "path">): StepConfli
   );
 }
 
-/** False if the file system does not support hard links. */
+/** Returns false if the file system does not support hard links. */
 export async function tryLink(link: Promise<void>): Promise<boolean> {
   try {
     await link;
@@ -84,20 +88,19 @@ export async function tryLink(link: Promise<void>): Promise<boolean> {
   }
 }
 
-/** Writes an old file to a folder of the journal, with its mode and time. */
-export async function writeOld(
+/** Writes an old file to a journal folder, with its mode and time. */
+export function writeOld(
   parts: WorkspaceParts,
   folder: Folder,
-  key: string,
-  { status, bytes = new Uint8Array() }: FileFacts,
+  name: string,
+  { status, bytes: content = new Uint8Array() }: FileFacts,
 ): Promise<void> {
-  const file = await folder.createFile(key, 0o600);
-  try {
-    await file.write(bytes);
-    await file.setMode(status.mode);
-    await file.setModified(status.modifiedNs);
-    await syncIn(parts, file);
-  } finally {
-    await file.close();
-  }
+  return writeNewFile(parts, folder, {
+    name,
+    content,
+    async finish(file) {
+      await file.setMode(status.mode);
+      await file.setModified(status.modifiedNs);
+    },
+  });
 }

@@ -5,11 +5,11 @@ import { canonicalJson, sha256Hex } from "@ccl/core";
 import { PlanProtocolError } from "../../plan-protocol-error.ts";
 import type { Folder } from "../file-system/folder.ts";
 import { readFacts } from "../file-system/read-file.ts";
-import { syncIn, type WorkspaceParts } from "../file-system/workspace-parts.ts";
+import { syncIn, type WorkspaceParts, writeNewFile } from "../file-system/workspace-parts.ts";
 import type { PathState } from "./path-state.ts";
 import type { Step } from "./step.ts";
 
-/** What a transaction's folder says about it. */
+/** Transaction data stored in its folder. */
 interface Intent {
   transactionId: string;
   timeMs: number;
@@ -17,13 +17,13 @@ interface Intent {
 }
 
 /**
- * A transaction's folder. It has five subfolders, in which the step's number names each file.
+ * A transaction's folder. Its five subdirectories name each file by its step's number.
  * - `staged`: the new files. `backups`: links to the old files.
- * - `moved`: the old files after they left the tree. `taken`: new files that a rollback removed from the tree.
+ * - `moved`: old files after they left the tree. `taken`: new files that a rollback removed from the tree.
  * - `written`: files that checks wrote in place of the new ones, also removed by a rollback.
  */
 export interface Journal extends Intent {
-  /** The folder with all journals. */
+  /** The folder of all journals. */
   journals: Folder;
   folder: Folder;
   staged: Folder;
@@ -37,20 +37,22 @@ export interface Journal extends Intent {
 
 /** Changes that checks left at a transaction's paths. */
 export interface CheckedFiles {
-  /** False while the checks run. Until they end, any foreign change may be theirs. */
+  /** False while checks run. Until they end, any foreign change may be theirs. */
   isOver: boolean;
-  /** What the checks left at a path, by the step's number. Null for nothing. */
+  /** What the checks left at a path, keyed by step number. Null means nothing. */
   written: Record<string, PathState>;
 }
 
-/** A transaction's progress. `intent` means that the tree may have changed, `begun` that it has not. */
+/** A transaction's progress. `intent`: the tree may have changed. `begun`: it has not. */
 export type JournalState = "begun" | "intent" | "committed" | "rolling_back" | "rolled_back";
 
 const PARTS = ["staged", "backups", "moved", "taken", "written"] as const;
 const INTENT = "intent.json";
 const CHECKED = "checked.json";
 const DIFF = "changes.diff";
-/** Prefix of a marker beside the journals, before a transaction's id: it may be unfinished. No id contains a dot. */
+/**
+ * Prefix of a marker next to the journals for a possibly unfinished transaction. Its id follows. No id contains a dot.
+ */
 const OPEN = "open.";
 const MARKS = {
   committed: "committed",
@@ -59,59 +61,63 @@ const MARKS = {
 } as const;
 const VERSION = 1;
 
-/** Upper bound on the size of a journal that is read. Even the largest plan under any sensible limit is far smaller. */
+/** Maximum size of a journal that is read. Even the largest plan under any sensible limit is far smaller. */
 const MAX_INTENT_BYTES = 256 * 1024 * 1024;
 
-/** Whether an id may be used as a folder's name. */
+/** True if an id can be used as a folder name. */
 export function isTransactionId(id: string): boolean {
   return /^[0-9A-Za-z][0-9A-Za-z-]{0,63}$/.test(id) && !/^(?:lock|claim)/.test(id);
 }
 
-/** Creates the folder of a new transaction. */
+/** Creates a new transaction's folder. */
 export async function createJournal(journals: Folder, intent: Intent): Promise<Journal> {
   await journals.makeFolder(intent.transactionId);
   return openParts(journals, intent.transactionId, () => Promise.resolve(intent));
 }
 
-/** Opens the journal of a transaction that has an intent. */
+/** Opens the journal of a transaction with an intent. */
 export function openJournal(journals: Folder, transactionId: string): Promise<Journal> {
   return openParts(journals, transactionId, (folder) => readIntent(folder, transactionId));
 }
 
 /**
- * Writes down all steps of the transaction, and syncs them and the names of its files. From then on the transaction is
- * undone unless it is marked as committed.
+ * Records all steps of the transaction, and syncs them and its file names. From then on, the transaction is undone
+ * unless it is marked as committed.
  */
 export async function writeIntent(parts: WorkspaceParts, journal: Journal): Promise<void> {
   const { transactionId, timeMs, steps, journals, folder, staged, backups, moved } = journal;
   await makeEmpty(journals, OPEN + transactionId);
   const body = canonicalJson({ version: VERSION, transactionId, timeMs, steps });
-  const text = `${sha256Hex(body)}\n${body}\n`;
+  const content = `${sha256Hex(body)}\n${body}\n`;
   const before = [staged, backups, moved, journals];
-  await writeWhole(parts, folder, { name: INTENT, text, before });
+  await writeWhole(parts, folder, { name: INTENT, content, before });
 }
 
-/** Records what checks may do, or did. Durable when it resolves. */
+/** Records what checks may do, or did. Durable on return. */
 export async function recordChecks(
   parts: WorkspaceParts,
   journal: Journal,
   checked: CheckedFiles,
 ): Promise<void> {
-  await writeWhole(parts, journal.folder, { name: CHECKED, text: JSON.stringify(checked) });
+  await writeWhole(parts, journal.folder, { name: CHECKED, content: JSON.stringify(checked) });
   journal.checked = checked;
 }
 
-/** Stores what the transaction changes, for people who look at it later. Before the intent, which makes it durable. */
-export function writeDiff(parts: WorkspaceParts, { folder }: Journal, text: string): Promise<void> {
-  return writeFile(parts, folder, { name: DIFF, text });
+/** Stores the transaction's diff for people who inspect it later. Written before the intent, which makes it durable. */
+export function writeDiff(
+  parts: WorkspaceParts,
+  { folder }: Journal,
+  content: string,
+): Promise<void> {
+  return writeNewFile(parts, folder, { name: DIFF, content });
 }
 
-/** Reads the diff from a transaction's folder. Undefined if none was stored. */
+/** Reads the diff from a transaction's folder. Undefined if none is stored. */
 export function readDiff(folder: Folder): Promise<string | undefined> {
   return readText(folder, DIFF);
 }
 
-/** Marks a finished transaction as possibly unfinished again. Durable when it resolves. */
+/** Marks a finished transaction as possibly unfinished again. Durable on return. */
 export async function markOpen(
   parts: WorkspaceParts,
   { journals, transactionId }: Journal,
@@ -120,30 +126,28 @@ export async function markOpen(
   await syncIn(parts, journals);
 }
 
-/** Removes the marker of a transaction that is finished or never began. A failure costs only a needless look later. */
+/** Removes the marker of a transaction that is finished or never began. Failure only costs an extra check later. */
 export async function unmarkOpen(journals: Folder, transactionId: string): Promise<void> {
   await journals.unlink(OPEN + transactionId).catch(() => undefined);
 }
 
-/** Ids of the transactions that may be unfinished. Includes every unfinished one. */
+/** Returns ids of transactions that may be unfinished, including all that are. */
 export async function openIds(journals: Folder): Promise<string[]> {
   const names = await journals.list();
   return names.filter((name) => name.startsWith(OPEN)).map((name) => name.slice(OPEN.length));
 }
 
-/** The paths of a transaction in the order of its changes. */
+/** Returns the paths of a transaction in the order of its changes. */
 export function pathsOf({ steps }: Pick<Journal, "steps">): string[] {
   return steps.map(({ path }) => path);
 }
 
-/** True if the tree may be neither in its old nor in its new state. */
+/** True if the tree may be in neither its old nor its new state. */
 export function isUnfinished(state: JournalState): state is "intent" | "rolling_back" {
   return state === "intent" || state === "rolling_back";
 }
 
-/**
- * Removes the intent, as if the transaction had never begun. Only for a transaction whose changes have all been undone.
- */
+/** Removes the intent, as if the transaction had never begun. Use only if all its changes have been undone. */
 export async function withdrawIntent(parts: WorkspaceParts, { folder }: Journal): Promise<void> {
   await folder.unlink(INTENT);
   await syncIn(parts, folder);
@@ -151,15 +155,15 @@ export async function withdrawIntent(parts: WorkspaceParts, { folder }: Journal)
 
 /** The record of an undo. */
 export interface UndoRecord {
-  /** Paths that were left alone because someone else had changed them. */
+  /** Paths left alone because someone else had changed them. */
   keptPaths: string[];
-  /** Paths that were restored although checks had written there. The journal keeps what they wrote. */
+  /** Paths restored although checks had written there. The journal keeps what they wrote. */
   writtenPaths: string[];
   /** The reason as a sentence, if a failure caused the undo. */
   why?: string | undefined;
 }
 
-/** Marks a transaction. Durable when it resolves. */
+/** Marks a transaction. Durable on return. */
 export async function mark(
   parts: WorkspaceParts,
   { folder }: Journal,
@@ -170,18 +174,18 @@ export async function mark(
   const isEmpty =
     undone === undefined ||
     (undone.keptPaths.length + undone.writtenPaths.length === 0 && undone.why === undefined);
-  if (!isEmpty) return writeWhole(parts, folder, { name, text: `${JSON.stringify(undone)}\n` });
+  if (!isEmpty) return writeWhole(parts, folder, { name, content: `${JSON.stringify(undone)}\n` });
   await makeEmpty(folder, name);
   await syncIn(parts, folder);
 }
 
-/** Creates a marker without content, unless it is there. It appears atomically, and its name says everything. */
+/** Creates an empty marker unless it exists. It appears atomically, and its name holds all the information. */
 async function makeEmpty(folder: Folder, name: string): Promise<void> {
   const file = await unless(["EEXIST"], folder.createFile(name, 0o600), undefined);
   await file?.close();
 }
 
-/** Reads the progress of the transaction in a folder. */
+/** Reads a transaction's progress from its folder. */
 export async function stateOf(folder: Folder): Promise<JournalState> {
   const names = new Set(await folder.list());
   for (const state of ["rolled_back", "rolling_back", "committed"] as const)
@@ -189,7 +193,7 @@ export async function stateOf(folder: Folder): Promise<JournalState> {
   return names.has(INTENT) ? "intent" : "begun";
 }
 
-/** Reads the record of the undo. */
+/** Reads the undo record. */
 export async function readUndoRecord(folder: Folder): Promise<UndoRecord> {
   const json = parseJson((await readText(folder, MARKS.rolled_back)) ?? "");
   const paths = (key: string): string[] =>
@@ -201,7 +205,7 @@ export async function readUndoRecord(folder: Folder): Promise<UndoRecord> {
   };
 }
 
-/** Reads the steps of a transaction and when it began. */
+/** Reads a transaction's steps and start time. */
 export async function readIntent(folder: Folder, transactionId: string): Promise<Intent> {
   const text = (await readText(folder, INTENT)) ?? "";
   const end = text.indexOf("\n");
@@ -221,7 +225,7 @@ export async function closeJournal(journal: Journal): Promise<void> {
   await journal.folder.close();
 }
 
-/** Removes files that a transaction no longer needs. A file that cannot be removed now is removed the next time. */
+/** Removes files that a transaction no longer needs. A file that cannot be removed is retried the next time. */
 export async function emptyParts(
   journal: Journal,
   names: readonly (typeof PARTS)[number][],
@@ -233,7 +237,7 @@ export async function emptyParts(
   }
 }
 
-/** Removes a file, or a folder with its content. Does nothing if there is neither. */
+/** Removes a file, or a folder with its contents. Does nothing if neither exists. */
 export async function removeJournal(journals: Folder, name: string): Promise<void> {
   const status = await journals.status(name);
   if (status === undefined) return;
@@ -276,22 +280,20 @@ async function openParts(
   }
 }
 
-interface FileToWrite {
-  name: string;
-  text: string;
-  before?: readonly Folder[] | undefined;
-}
-
-/** Writes a file that is complete or absent, and durable. The places in `before` are synced before it appears. */
+/** Writes a file that is either complete and durable or absent. The places in `before` are synced before it appears. */
 async function writeWhole(
   parts: WorkspaceParts,
   folder: Folder,
-  { name, text, before }: FileToWrite,
+  {
+    name,
+    content,
+    before,
+  }: { name: string; content: string; before?: readonly Folder[] | undefined },
 ): Promise<void> {
   const temporary = `${name}.new`;
   await unless(["ENOENT"], folder.unlink(temporary), undefined);
   try {
-    await writeFile(parts, folder, { name: temporary, text, before });
+    await writeNewFile(parts, folder, { name: temporary, content, before });
     await folder.rename(temporary, folder, name);
   } catch (error) {
     await folder.unlink(temporary).catch(() => undefined);
@@ -300,26 +302,12 @@ async function writeWhole(
   await syncIn(parts, folder);
 }
 
-async function writeFile(
-  parts: WorkspaceParts,
-  folder: Folder,
-  { name, text, before = [] }: FileToWrite,
-): Promise<void> {
-  const file = await folder.createFile(name, 0o600);
-  try {
-    await file.write(new TextEncoder().encode(text));
-    await syncIn(parts, file, ...before);
-  } finally {
-    await file.close();
-  }
-}
-
 async function readText(folder: Folder, name: string): Promise<string | undefined> {
   const facts = await unless(["ENOENT"], readFacts(folder, name, MAX_INTENT_BYTES), undefined);
   return facts?.bytes === undefined ? undefined : new TextDecoder().decode(facts.bytes);
 }
 
-/** The checksum was right, so this distinguishes a journal of a later version from one of this version. */
+/** The checksum matched, so this only tells a later version's journal from this version's. */
 function isIntent(json: unknown): json is Intent {
   return isRecord(json) && json["version"] === VERSION && Array.isArray(json["steps"]);
 }

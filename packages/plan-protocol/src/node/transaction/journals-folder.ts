@@ -4,9 +4,9 @@ import { systemCode, unless } from "@ccl/core/node";
 
 import { PlanProtocolError } from "../../plan-protocol-error.ts";
 import type { Folder } from "../file-system/folder.ts";
-import type { WorkspaceParts } from "../file-system/workspace-parts.ts";
+import { type WorkspaceParts, writeNewFile } from "../file-system/workspace-parts.ts";
 
-/** Opens the folder with the journals, and creates it if needed. Follows no link. */
+/** Opens the folder of journals, creating it if needed. Does not follow links. */
 export function openJournals(parts: WorkspaceParts): Promise<Folder> {
   const opening = openBelow(parts, async (folder, name) => {
     if ((await folder.status(name)) === undefined) {
@@ -24,13 +24,13 @@ export function openJournals(parts: WorkspaceParts): Promise<Folder> {
   );
 }
 
-/** Opens the folder without creating it. Undefined if there was never a transaction. */
+/** Opens the folder without creating it. Undefined if there has never been a transaction. */
 export function findJournals(parts: WorkspaceParts): Promise<Folder | undefined> {
   const opening = openBelow(parts, (folder, name) => folder.openFolder(name));
   return withReason(parts, unless(["ENOENT"], opening, undefined));
 }
 
-/** The journals' folder as messages name it. */
+/** Returns the journal folder named in messages. */
 export function journalsPath({ rootPath }: WorkspaceParts): string {
   return join(rootPath, ".ccl", "transactions");
 }
@@ -41,23 +41,23 @@ async function openBelow(
 ): Promise<Folder> {
   const own = await open(root, ".ccl");
   const journals = await open(own, "transactions").finally(() => own.close());
-  // Files are renamed between the two.
+  // Files are renamed between these two.
   const [above, below] = await Promise.all([root.ownStatus(), journals.ownStatus()]);
   if (above.device === below.device) return journals;
   await journals.close();
   throw Object.assign(new Error("Another file system."), { code: "EXDEV" });
 }
 
-/** Backups hold the content of files. This keeps a careless `git add` from committing them. */
+/** Backups contain file content. This keeps a careless `git add` from committing them. */
 async function ignoreInGit(journals: Folder): Promise<void> {
-  if ((await journals.status(".gitignore")) !== undefined) return;
-  const file = await unless(["EEXIST"], journals.createFile(".gitignore", 0o644), undefined);
-  if (file === undefined) return;
-  try {
-    await file.write(new TextEncoder().encode("*\n"));
-  } finally {
-    await file.close();
-  }
+  const name = ".gitignore";
+  if ((await journals.status(name)) !== undefined) return;
+  const written = writeNewFile({ durability: "off" }, journals, {
+    name,
+    content: "*\n",
+    mode: 0o644,
+  });
+  await unless(["EEXIST"], written, undefined);
 }
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -66,7 +66,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EXDEV: "it is on another file system than the root, so that no file can be moved there",
 };
 
-/** Converts a failure to open the folder to an error that says why. */
+/** Converts an error opening the folder to one that says why. */
 function withReason<Opened>(parts: WorkspaceParts, opening: Promise<Opened>): Promise<Opened> {
   return opening.catch((cause: unknown) => {
     const code = systemCode(cause) ?? "unexpected";

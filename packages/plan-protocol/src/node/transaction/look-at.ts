@@ -6,22 +6,23 @@ import type { EntryStatus, Folder } from "../file-system/folder.ts";
 import { decodeText, type FileFacts, readFacts } from "../file-system/read-file.ts";
 import { inFolder, splitPath } from "../file-system/in-folder.ts";
 
-/** Larger files are neither read nor changed as text. They can still be deleted. */
+/** Larger files are not read or changed as text. They can still be deleted. */
 export const MAX_TEXT_BYTES: number = 16 * 1024 * 1024;
 
-/** The entry at a path. */
-export type FoundEntry =
+/** The entry at a path, and its file system. If there is no entry, that of the deepest existing folder. */
+export type FoundEntry = { device: string } & (
   | { kind: "file"; facts: FileFacts }
   | { kind: "folder"; mode: number }
   | {
       kind: "absent";
       /** The deepest existing folder on the way. `""` is the root. */
       lastFolder: string;
-    };
+    }
+);
 
 /**
- * Looks up a path without following links. The bytes of a file are included up to a limit. An issue if the path or the
- * way to it has an entry that a plan must not pass.
+ * Looks up a path without following links. Includes a file's bytes up to a limit. Returns an issue if the path or a
+ * parent is an entry that a plan must not pass.
  */
 export async function lookAt(
   root: Folder,
@@ -32,23 +33,25 @@ export async function lookAt(
   try {
     return await inFolder(root, parent, async (folder) => {
       const status = await folder.status(name);
-      if (status?.kind === "folder") return success({ kind: "folder", mode: status.mode });
+      if (status?.kind === "folder") {
+        const { device, mode } = status;
+        return success({ kind: "folder", device, mode });
+      }
       if (status !== undefined && status.kind !== "file") return blockedBy(path, status);
       const facts = await unless(["ENOENT"], readFacts(folder, name, maxBytes), undefined);
-      return success(
-        facts === undefined ? { kind: "absent", lastFolder: parent } : { kind: "file", facts },
-      );
+      return facts === undefined
+        ? success(await absentBelow(folder, parent))
+        : success({ kind: "file", device: facts.status.device, facts });
     });
   } catch (error) {
     const code = systemCode(error) ?? "";
-    if (code === "ENOENT")
-      return success({ kind: "absent", lastFolder: await lastFolderOf(root, parent) });
+    if (code === "ENOENT") return success(await absentIn(root, parent));
     if (code === "ENOTDIR" || code === "ELOOP") return whatBlocks(root, parent);
     throw error;
   }
 }
 
-/** The facts of a file that was looked up, or why there is none. */
+/** Returns the facts of a file that was looked up, or why there are none. */
 export function fileIn(found: FoundEntry, path: string): Result<FileFacts> {
   if (found.kind === "file") return success(found.facts);
   const reason =
@@ -58,7 +61,7 @@ export function fileIn(found: FoundEntry, path: string): Result<FileFacts> {
   return refusal("PATH_NOT_FOUND", reason, ["path"]);
 }
 
-/** The text of a file, or why it has none. Keeps a byte order mark. */
+/** Returns a file's text, or why it has none. Keeps a byte order mark. */
 export function textIn({ bytes, status }: FileFacts, path: string): Result<string> {
   const { sizeBytes } = status;
   if (bytes === undefined)
@@ -73,7 +76,7 @@ export function textIn({ bytes, status }: FileFacts, path: string): Result<strin
   return refusal("ERR_NON_UTF8_FILE", message, ["path"]);
 }
 
-/** Finds the part of the way that is not a folder. */
+/** Finds the part of the path that is not a folder. */
 async function whatBlocks(root: Folder, folder: string): Promise<Result<never>> {
   const parts = folder.split("/");
   for (const end of parts.keys()) {
@@ -86,12 +89,16 @@ async function whatBlocks(root: Folder, folder: string): Promise<Result<never>> 
   return refusal("CONCURRENT_EDIT", message, ["path"]);
 }
 
-async function lastFolderOf(root: Folder, folder: string): Promise<string> {
-  for (let path = folder; path !== ""; path = splitPath(path).parent) {
-    const found = inFolder(root, path, () => Promise.resolve(path));
-    if ((await unless(["ENOENT"], found, "")) !== "") return path;
-  }
-  return "";
+/** Returns an absent entry if the deepest existing folder is this one or above it. */
+async function absentIn(root: Folder, path: string): Promise<FoundEntry> {
+  const found = inFolder(root, path, (folder) => absentBelow(folder, path));
+  return (
+    (await unless(["ENOENT"], found, undefined)) ?? (await absentIn(root, splitPath(path).parent))
+  );
+}
+
+async function absentBelow(folder: Folder, lastFolder: string): Promise<FoundEntry> {
+  return { kind: "absent", device: (await folder.ownStatus()).device, lastFolder };
 }
 
 const BLOCKED = {

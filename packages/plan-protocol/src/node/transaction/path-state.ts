@@ -8,17 +8,17 @@ import { FILES_AT_ONCE } from "../file-system/workspace-parts.ts";
 import { lookAt, MAX_TEXT_BYTES } from "./look-at.ts";
 import type { FileState, Step } from "./step.ts";
 
-/** The state of a path: a file, a folder with the names that others put into it, or null for nothing. */
+/** The state of a path: a file, a folder with the names that others added to it, or null for nothing. */
 export type PathState = FileState | { names: string[] } | null;
 
-/** A step whose path is no longer as the step left it. `state` is undefined if something blocks the path. */
+/** A step whose path is no longer in the state the step left it. `state` is undefined if something blocks the path. */
 interface ChangedStep {
   step: Step;
   key: string;
   state?: PathState | undefined;
 }
 
-/** Finds the steps whose paths differ from what the transaction left there, or from the later state in `known`. */
+/** Finds steps whose paths differ from what the transaction left there, or from the later state in `known`. */
 export async function changedSteps(
   root: Folder,
   steps: readonly Step[],
@@ -34,7 +34,7 @@ export async function changedSteps(
   return found.flat();
 }
 
-/** Whether a rollback treats two states as equal. */
+/** Returns whether a rollback treats two states as equal. */
 export function isSameState(one: PathState | undefined, other: PathState | undefined): boolean {
   if (one === undefined || other === undefined) return false;
   return canonicalJson(one) === canonicalJson(other);

@@ -7,12 +7,11 @@ import { removeJournal } from "./journal.ts";
 import { listTransactions } from "./recover.ts";
 
 /**
- * Prefix of a journal that is being removed. No transaction id contains a dot, so its remains are never taken for a
- * journal.
+ * Prefix of a journal being removed. No transaction id contains a dot, so its remains are never mistaken for a journal.
  */
 const REMOVED = "removed.";
 
-/** Removes journals of finished transactions, oldest first, until `keep` are left. The caller holds the lock. */
+/** Removes journals of finished transactions, oldest first, until `keep` remain. The caller holds the lock. */
 export async function pruneTransactions(
   parts: WorkspaceParts,
   journals: Folder,
@@ -35,7 +34,7 @@ export async function pruneTransactions(
   return { removed, needed };
 }
 
-/** Finishes removals, also those of a killed process. */
+/** Finishes removals, including those of a killed process. */
 async function clearRemoved(journals: Folder): Promise<void> {
   for (const name of (await journals.list()).filter((it) => it.startsWith(REMOVED)))
     await removeJournal(journals, name);

@@ -1,4 +1,5 @@
 import { assertNotAborted } from "../../plan-protocol-error.ts";
+import { compareCodeUnits } from "@ccl/core";
 import { unless } from "@ccl/core/node";
 
 import type { RecoveredTransaction, TransactionRecord } from "../../workspace/file-workspace.ts";
@@ -22,14 +23,14 @@ import {
 } from "./journal.ts";
 import { undo } from "./undo.ts";
 
-/** Ids of transactions that may have changed something and were neither committed nor undone. */
+/** Returns ids of transactions that may have changed something but were neither committed nor undone. */
 export async function findUnfinished(journals: Folder): Promise<string[]> {
   const found = await statesOf(journals, await openIds(journals));
   return found.filter(({ state }) => isUnfinished(state)).map(({ id }) => id);
 }
 
 /**
- * Undoes unfinished transactions, latest first, and removes leftovers of a killed process. The caller holds the lock.
+ * Undoes unfinished transactions, latest first, and removes a killed process's leftovers. The caller holds the lock.
  */
 export async function recoverAll(
   parts: WorkspaceParts,
@@ -37,7 +38,7 @@ export async function recoverAll(
   signal: AbortSignal | undefined,
 ): Promise<RecoveredTransaction[]> {
   const discarded: RecoveredTransaction[] = [];
-  const unfinished: { id: string; timeMs: number }[] = [];
+  const unfinished: Aged[] = [];
   for (const { id, state } of await listStates(journals)) {
     assertNotAborted(signal);
     if (state === "begun") {
@@ -45,20 +46,18 @@ export async function recoverAll(
       const none = { paths: [], keptPaths: [], writtenPaths: [] };
       discarded.push({ transactionId: id, outcome: "discarded", ...none });
     } else if (isUnfinished(state))
-      unfinished.push(
-        await inFolder(journals, id, async (folder) => ({ id, ...(await readIntent(folder, id)) })),
-      );
+      unfinished.push(await inFolder(journals, id, (folder) => readIntent(folder, id)));
     else await clearLeftovers(parts, journals, { id, state });
   }
   const recovered: RecoveredTransaction[] = [];
-  for (const { id } of unfinished.toSorted(byAge).toReversed()) {
+  for (const { transactionId } of unfinished.toSorted(byAge).toReversed()) {
     assertNotAborted(signal);
-    const journal = await openJournal(journals, id);
+    const journal = await openJournal(journals, transactionId);
     try {
       const { keptPaths, writtenPaths } = await undo(parts, journal);
       const paths = pathsOf(journal).filter((path) => !keptPaths.includes(path));
       const outcome = "rolled_back";
-      recovered.unshift({ transactionId: id, outcome, paths, keptPaths, writtenPaths });
+      recovered.unshift({ transactionId, outcome, paths, keptPaths, writtenPaths });
     } finally {
       await closeJournal(journal);
     }
@@ -72,7 +71,7 @@ export async function listTransactions(
   journals: Folder,
   signal: AbortSignal | undefined,
 ): Promise<TransactionRecord[]> {
-  const records: (TransactionRecord & { id: string })[] = [];
+  const records: TransactionRecord[] = [];
   for (const { id, state } of await listStates(journals)) {
     assertNotAborted(signal);
     if (state === "begun") continue;
@@ -80,17 +79,19 @@ export async function listTransactions(
       const status = isUnfinished(state) ? ("unfinished" as const) : state;
       const { timeMs, steps } = await readIntent(folder, id);
       const undone = await readUndoRecord(folder);
-      return { id, transactionId: id, timeMs, status, paths: pathsOf({ steps }), ...undone };
+      return { transactionId: id, timeMs, status, paths: pathsOf({ steps }), ...undone };
     });
     // Another process may remove the transaction's folder meanwhile.
     const record = await unless(["ENOENT"], described, undefined);
     if (record !== undefined) records.push(record);
   }
-  return records.toSorted(byAge).map(({ id: _id, ...record }) => record);
+  return records.toSorted(byAge);
 }
 
-function byAge(a: { id: string; timeMs: number }, b: { id: string; timeMs: number }): number {
-  return a.timeMs - b.timeMs || (a.id < b.id ? -1 : 1);
+type Aged = Pick<TransactionRecord, "transactionId" | "timeMs">;
+
+function byAge(a: Aged, b: Aged): number {
+  return a.timeMs - b.timeMs || compareCodeUnits(a.transactionId, b.transactionId);
 }
 
 /** Reads the states of all transactions that have a journal. */
@@ -98,7 +99,7 @@ async function listStates(journals: Folder): Promise<{ id: string; state: Journa
   return statesOf(journals, (await journals.list()).filter(isTransactionId));
 }
 
-/** Reads the states of transactions, ordered by id. An id without a journal is left out. */
+/** Reads transaction states, ordered by id. Ids without a journal are left out. */
 async function statesOf(
   journals: Folder,
   ids: readonly string[],
@@ -113,7 +114,7 @@ async function statesOf(
   return found;
 }
 
-/** Removes files that nothing needs any more. A process that is killed right after its last marker leaves them. */
+/** Removes files that are no longer needed. A process killed right after its last marker leaves them. */
 async function clearLeftovers(
   parts: WorkspaceParts,
   journals: Folder,

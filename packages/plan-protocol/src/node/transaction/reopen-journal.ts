@@ -12,8 +12,8 @@ import { openJournals } from "./journals-folder.ts";
 import type { StagedPlan } from "./stage-plan.ts";
 
 /**
- * Opens a transaction's journal again after its checks. A check may have removed it, completely or partly, as
- * `git clean -fdx` does. Then its intent and its old files are written again, as they were read for the plan.
+ * Reopens a transaction's journal after its checks. A check may have removed part or all of it, as `git clean -fdx`
+ * does. In that case, rewrites its intent and its old files as they were read for the plan.
  */
 export async function reopenJournal(parts: WorkspaceParts, staged: StagedPlan): Promise<void> {
   const { transactionId } = staged.journal;

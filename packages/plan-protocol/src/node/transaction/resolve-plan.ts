@@ -9,7 +9,7 @@ import type { ActionKind } from "../../plan/plan.ts";
 import { planIssue, type PlanIssueCode, quote, refusal } from "../../plan-issue.ts";
 import { findConflicts, type PlacedAction } from "../../validate/find-conflicts.ts";
 import { orderActions } from "../../validate/order-actions.ts";
-import type { ValidAction, ValidPlan } from "../../validate/valid-plan.ts";
+import { type ValidAction, type ValidPlan, withoutRemarks } from "../../validate/valid-plan.ts";
 import type { FileFacts } from "../file-system/read-file.ts";
 import { inFolder, splitPath } from "../file-system/in-folder.ts";
 import { FILES_AT_ONCE, type WorkspaceParts } from "../file-system/workspace-parts.ts";
@@ -18,20 +18,20 @@ import { fileIn, type FoundEntry, lookAt, MAX_TEXT_BYTES, textIn } from "./look-
 /** An action with its effect on the current tree. */
 export interface ResolvedAction {
   action: ValidAction;
-  /** The old file. Undefined for a new file and for folders. */
+  /** The old file. Undefined for new files and for folders. */
   base?: FileFacts | undefined;
   /** Permission bits of the folder that DELETE_DIR removes. */
   folderMode?: number | undefined;
-  /** The old file's text. Undefined if it is not text. */
+  /** The old file's text. Undefined if it is binary. */
   baseText?: string | undefined;
-  /** The new content of a file that is written. */
+  /** New content of a file to write. */
   content?: Uint8Array | undefined;
   text?: string | undefined;
 }
 
 /** A plan resolved against the current tree. */
 export interface ResolvedPlan {
-  /** In the order of application. */
+  /** In application order. */
   actions: ResolvedAction[];
   /** Parent folders to create for files, from the top down. */
   impliedFolders: string[];
@@ -42,7 +42,7 @@ export interface ResolvedPlan {
 }
 
 /**
- * Resolves a plan without changing the tree. Returns the effect of each action, or every reason why it cannot be
+ * Resolves a plan without changing the tree. Returns each action's effect, or every reason why the plan cannot be
  * applied.
  */
 export async function resolvePlan(
@@ -82,14 +82,14 @@ export async function resolvePlan(
   return success({
     actions: resolved,
     impliedFolders: [...impliedFolders].sort(),
-    planHash: sha256Hex(canonicalJson({ plan, bases })),
+    planHash: sha256Hex(canonicalJson({ plan: withoutRemarks(plan), bases })),
     needsConfirmation: pathsOf("DELETE_FILE", "DELETE_DIR").size > 0,
   });
 }
 
 interface ResolveContext {
   parts: WorkspaceParts;
-  /** The file system of the root. */
+  /** The root's file system. */
   device: string;
   isDeleted: ReadonlySet<string>;
   /** Folders that the plan itself creates. */
@@ -99,7 +99,7 @@ interface ResolveContext {
 
 type Outcome = Result<ResolvedAction>;
 
-/** Checks the plan's paths again, since the plan may come from a file and not from `validatePlan`. */
+/** Checks the plan's paths again, since the plan may come from a file rather than `validatePlan`. */
 function checkNames(parts: WorkspaceParts, actions: readonly ValidAction[]): Issue[] {
   const { policy, limits } = parts;
   const named = actions.flatMap(namesOf);
@@ -124,7 +124,7 @@ async function resolveAction(action: ValidAction, context: ResolveContext): Prom
   const looked = await lookAt(context.parts.root, action.path, isOfFolder ? 0 : MAX_TEXT_BYTES);
   if (!looked.ok) return looked;
   const found = looked.value;
-  if (!isOfFolder && (await deviceOf(found, context)) !== context.device)
+  if (!isOfFolder && found.device !== context.device)
     return refuse(
       "ERR_IO",
       `${quote(action.path)} is on another file system than the root, so that no change to it can be undone as a whole. ` +
@@ -143,17 +143,7 @@ async function resolveAction(action: ValidAction, context: ResolveContext): Prom
   }
 }
 
-function deviceOf(found: FoundEntry, { parts, device }: ResolveContext): Promise<string> {
-  if (found.kind === "file") return Promise.resolve(found.facts.status.device);
-  if (found.kind === "folder") return Promise.resolve(device);
-  return inFolder(
-    parts.root,
-    found.lastFolder,
-    async (folder) => (await folder.ownStatus()).device,
-  );
-}
-
-/** Resolves the old file and its new path, which must be free. */
+/** Resolves the old file and its new path, which must not exist. */
 async function resolveMove(
   action: Extract<ValidAction, { kind: "MOVE_FILE" }>,
   found: FoundEntry,
@@ -174,7 +164,7 @@ async function resolveMove(
   return success({ action, base, baseText, text: baseText, content: base.bytes });
 }
 
-/** Returns why a new path cannot be used. Otherwise collects the parent folders to create. */
+/** Returns why a new path cannot be used. Otherwise, collects the parent folders to create. */
 async function takePlace(
   { kind }: ValidAction,
   { path, found }: { path: string; found: FoundEntry },
@@ -185,24 +175,21 @@ async function takePlace(
       "ERR_TARGET_EXISTS",
       `${quote(path)} exists already; ${kind} would have to replace it.`,
     );
-  const first = path.slice(
-    0,
-    (path.indexOf("/", found.lastFolder.length + 1) + 1 || path.length + 1) - 1,
+  const { lastFolder } = found;
+  const above = lastFolder === "" ? "" : `${lastFolder}/`;
+  const [first = ""] = path.slice(above.length).split("/");
+  const names = await inFolder(parts.root, lastFolder, (folder) => folder.list());
+  const twin = names.find(
+    (name) => name !== first && foldName(name) === foldName(first) && !isDeleted.has(above + name),
   );
-  const names = await inFolder(parts.root, found.lastFolder, (folder) => folder.list());
-  const twin = names
-    .map((name) => (found.lastFolder === "" ? name : `${found.lastFolder}/${name}`))
-    .find(
-      (other) => other !== first && !isDeleted.has(other) && foldName(other) === foldName(first),
-    );
   if (twin !== undefined)
     return refuse(
       "ERR_ACTION_CONFLICT",
-      `${quote(twin)} is there already, which is the same place as ${quote(first)} on some systems. Use its spelling.`,
+      `${quote(above + twin)} is there already, which is the same place as ${quote(above + first)} on some systems. Use its spelling.`,
     );
   for (
     let folder = splitPath(path).parent;
-    folder.length > found.lastFolder.length;
+    folder.length > lastFolder.length;
     folder = splitPath(folder).parent
   )
     if (!createdFolders.has(folder)) impliedFolders.add(folder);

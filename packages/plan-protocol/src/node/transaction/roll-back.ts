@@ -21,7 +21,7 @@ import { changedSteps } from "./path-state.ts";
 import { findUnfinished } from "./recover.ts";
 import { undo } from "./undo.ts";
 
-/** Rolls a committed transaction back. The caller holds the workspace's lock. */
+/** Rolls back a committed transaction. The caller holds the workspace lock. */
 export async function rollBack(
   parts: WorkspaceParts,
   journals: Folder,
@@ -56,12 +56,12 @@ export async function rollBack(
   }
 }
 
-/** The result for an id without a journal. */
+/** Returns the result for an id without a journal. */
 export function noJournalOf(transactionId: string): { ok: false; issues: Issue[] } {
   return refusal("PATH_NOT_FOUND", `There is no journal of a transaction ${quote(transactionId)}.`);
 }
 
-/** Finds paths that are no longer as the transaction, or a check after it, left them. */
+/** Finds paths whose state differs from what the transaction, or a later check, left. */
 async function findLaterChanges(root: Folder, { steps, checked }: Journal): Promise<Issue[]> {
   const found = await changedSteps(root, steps, checked?.written);
   return found.map(({ step: { path, change }, state }) => {

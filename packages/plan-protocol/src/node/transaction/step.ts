@@ -1,4 +1,3 @@
-import type { ActionKind } from "../../plan/plan.ts";
 import { type PlanIssue, planIssue } from "../../plan-issue.ts";
 
 /** A file's content and permission bits. */
@@ -8,19 +7,17 @@ export interface FileState {
   mode: number;
 }
 
-/** One change to the tree. The journal names the step's files by its number in the list. */
+/** A change to the tree. The journal names the step's files by its index in the list. */
 export interface Step {
   change: "make_folder" | "write" | "remove" | "remove_folder";
   path: string;
-  /** The action that caused it. Undefined for a parent folder that is created for a file. */
-  kind?: ActionKind | undefined;
-  /** The state before. Undefined if there is nothing. Of a folder only the mode counts. */
+  /** State before the step. Undefined if nothing exists. For folders only the mode counts. */
   before?: FileState | undefined;
-  /** The state afterwards. */
+  /** State after the step. */
   after?: FileState | undefined;
 }
 
-/** Another process changed something during the transaction. Never leaves the package. */
+/** Another process changed something during the transaction. Never leaves this package. */
 export class StepConflict extends Error {
   readonly issue: PlanIssue;
 
@@ -30,7 +27,7 @@ export class StepConflict extends Error {
   }
 }
 
-/** The conflict of a step at whose path another process changed something. */
+/** Returns the conflict of a step whose path another process changed. */
 export function concurrentEdit({ path }: Pick<Step, "path">, message: string): StepConflict {
   return new StepConflict(planIssue("CONCURRENT_EDIT", message, [path]));
 }

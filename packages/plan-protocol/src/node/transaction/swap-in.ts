@@ -13,8 +13,8 @@ import { concurrentEdit, type Step, type StepConflict } from "./step.ts";
 
 /**
  * Applies the changes in order. A deleted file is moved to the journal and checked there. If it was the wrong one, an
- * undo restores it. A replacement is atomic, so that the path always has a file, and happens only while the old file is
- * still there. A new file gets its name only if the name is free.
+ * undo restores it. Replacement is atomic, so the path always has a file, and happens only while the old file is still
+ * in place. A new file gets its name only if the name is free.
  */
 export async function swapIn(
   root: Folder,
@@ -56,7 +56,7 @@ async function makeChange(
     if (isNew) await giveName(staged, key, { folder, name });
     return;
   }
-  // A file that is replaced is linked into the journal. Without hard links it is absent for a moment.
+  // A file to be replaced is linked into the journal. Without hard links, it is briefly absent.
   if (!isNew || !(await tryLink(folder.link(name, moved, key))))
     await folder.rename(name, moved, key);
   const status = await moved.status(key);
@@ -65,7 +65,7 @@ async function makeChange(
   if (isNew) await giveNameOver(staged, key, { folder, name, identity: status.identity });
 }
 
-/** `giveName` that replaces a file of a known identity. `ESTALE` if another file is there. */
+/** Like `giveName`, but replaces a file with a known identity. `ESTALE` if it is a different file. */
 export async function giveNameOver(
   from: Folder,
   fileName: string,
@@ -78,24 +78,24 @@ export async function giveNameOver(
   await from.replace(second, folder, { name, identity });
 }
 
-/** Gives a journal's file a name in the tree. `EEXIST` if the name is taken. */
+/** Gives a journal file a name in the tree. Fails with `EEXIST` if the name is taken. */
 export async function giveName(
   from: Folder,
   fileName: string,
   { folder, name }: Place,
 ): Promise<void> {
   if (await tryLink(from.link(fileName, folder, name))) return;
-  // Without hard links, a check beforehand is the best that is possible.
+  // Without hard links, checking beforehand is the best option.
   if ((await folder.status(name)) !== undefined)
     throw Object.assign(new Error(`EEXIST: ${name}`), { code: "EEXIST" });
   await from.rename(fileName, folder, name);
 }
 
 /**
- * Checks everything once more before the commit. Each path, resolved again, must lead to the new file, and no process
- * may have written into an old one since it was read. It compares bytes, not times, since a coarse clock (a few
- * milliseconds) or a memory-mapped file can hide a change from the time. A process that writes later through an open
- * descriptor writes into the old file, which the journal keeps.
+ * Checks everything again before the commit. Each path, resolved again, must lead to the new file, and no process may
+ * have written to an old file since it was read. Compares bytes, not times, since a coarse clock (a few milliseconds)
+ * or a memory-mapped file can hide a change. A process that writes later through an open descriptor writes to the old
+ * file, which the journal keeps.
  */
 export async function confirmSwap(root: Folder, { journal, steps }: StagedPlan): Promise<void> {
   await mapConcurrent(steps, FILES_AT_ONCE, async (step) => {
@@ -112,7 +112,7 @@ export async function confirmSwap(root: Folder, { journal, steps }: StagedPlan):
   });
 }
 
-/** Syncs the folders in which a transaction or its undo changed names, and the `others`. */
+/** Syncs folders in which a transaction or its undo changed names, and the `others`. */
 export async function syncFoldersOf(
   parts: WorkspaceParts,
   { steps, others = [] }: { steps: readonly Step[]; others?: readonly Folder[] | undefined },

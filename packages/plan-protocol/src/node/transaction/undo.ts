@@ -28,21 +28,21 @@ interface Place {
 
 /** How a transaction is undone. */
 export interface UndoOptions {
-  /** How many of its steps may have changed something. Default all. */
+  /** How many steps may have changed something. Defaults to all. */
   begun?: number | undefined;
   /**
-   * True if there was no power cut since. Then someone else deleted an old file that is neither in its place nor moved
-   * out, and it stays deleted. Default false: the file is restored.
+   * True if there has been no power failure since. Then an old file that is neither in place nor moved out was deleted
+   * by someone else, and stays deleted. Default false: the file is restored.
    */
   isLive?: boolean | undefined;
-  /** The reason, recorded with the marker. */
+  /** The reason, stored with the marker. */
   why?: string | undefined;
 }
 
 /**
- * Undoes a transaction as far as it got, last change first, and marks it as rolled back. It can run again after any
- * interruption. Files that checks wrote are moved to the journal. Paths that someone else has changed are left alone,
- * and the journal keeps their old files.
+ * Undoes whatever a transaction has done, last change first, and marks it as rolled back. Can be rerun after any
+ * interruption. Files written by checks are moved to the journal. Paths that someone else changed are left alone, and
+ * the journal keeps their old files.
  */
 export async function undo(
   parts: WorkspaceParts,
@@ -57,7 +57,7 @@ export async function undo(
       keptPaths.push(step.path);
   await syncIn(parts, journal.moved, journal.taken, journal.written);
   await syncFoldersOf(parts, { steps: journal.steps });
-  // On a full disk this frees the space that the marker needs.
+  // On a full disk, this frees the space that the marker needs.
   await emptyParts(journal, keptPaths.length === 0 ? ["staged", "taken"] : ["staged"]);
   const written = await journal.written.list();
   const undone = {
@@ -79,14 +79,14 @@ async function markUndone(
     await mark(parts, journal, "rolled_back", undone);
   } catch (error) {
     const isFull = ["ENOSPC", "EDQUOT"].includes(systemCode(error) ?? "");
-    // Removing the intent needs no space, and it loses nothing: the tree is in its old state.
+    // Removing the intent needs no space, and loses nothing: the tree is back in its old state.
     if (!isFull || undone.keptPaths.length > 0 || (await stateOf(journal.folder)) !== "intent")
       throw error;
     await withdrawIntent(parts, journal);
   }
 }
 
-/** False if someone else's change is in the way. */
+/** Returns false if someone else's change is in the way. */
 async function undoStep(
   journal: Journal,
   step: Step,
@@ -151,7 +151,7 @@ async function undoFile(journal: Journal, step: Step, place: Place): Promise<boo
   if (await isOriginal(journal, step, { key, identity, sha256 })) return true;
   const own = await findOwn(journal, step, { key, identity, kind, sha256 });
   if (own === undefined) return false;
-  // A remnant of an interrupted undo, or of a move that a power cut left half done.
+  // Left by an interrupted undo, or by a move that a power failure left half done.
   await unless(["ENOENT"], own.to.unlink(key), undefined);
   const source = await oldFileOf(journal, place);
   if (step.before !== undefined && source !== undefined && kind === "file") {
@@ -159,14 +159,14 @@ async function undoFile(journal: Journal, step: Step, place: Place): Promise<boo
     if (isPutBack !== undefined) return isPutBack;
   }
   await folder.rename(name, own.to, key);
-  // Checks the file again after it was moved, since someone else may have changed it in between.
+  // Checks the file again after the move, since someone else may have changed it in between.
   return restore(journal, step, { place, own });
 }
 
-/** A file that an undo may remove from its path, and the folder that it moves to. */
+/** A file that an undo may remove from its path, and the folder it moves to. */
 interface OwnFile {
   to: Folder;
-  /** Undefined if the content is not checked. */
+  /** Undefined if the content is unchecked. */
   sha256: string | undefined;
 }
 
@@ -174,11 +174,14 @@ interface OwnFile {
 interface FoundFile {
   key: string;
   identity: string;
-  /** Undefined if it is not a regular file. */
+  /** Undefined for anything but a regular file. */
   sha256: string | undefined;
 }
 
-/** Recognizes the transaction's own file, or what checks replaced it with. Undefined if the file is someone else's. */
+/**
+ * Recognizes the transaction's own file, or what checks replaced it with. Returns undefined if the file is someone
+ * else's.
+ */
 async function findOwn(
   { staged, taken, written, checked }: Journal,
   { after }: Step,
@@ -199,7 +202,7 @@ async function findOwn(
   return isTheirs ? { to: written, sha256 } : undefined;
 }
 
-/** Replaces the new file with the old one, so that the path always has a file. Undefined without hard links. */
+/** Replaces the new file with the old one, so the path always has a file. Returns undefined without hard links. */
 async function putBack({
   place: { folder, name, key },
   source,
@@ -220,7 +223,7 @@ async function putBack({
     false,
   );
   if (!isDone || (await isOwn())) return isDone;
-  // Someone else wrote to the file in between, so theirs goes back.
+  // Someone else wrote to the file in between, so it goes back.
   const put = await folder.status(name);
   if (put !== undefined) await giveNameOver(own.to, key, { folder, name, identity: put.identity });
   return false;
@@ -231,7 +234,7 @@ async function oldFileOf(journal: Journal, { key }: Place): Promise<Folder | und
   return (await journal.backups.status(key)) === undefined ? undefined : journal.backups;
 }
 
-/** Moves the old file to its path if that is free, or the new one if someone else has changed it. */
+/** Moves the old file to its path if that is free, or the new file if someone else changed it. */
 async function restore(
   journal: Journal,
   step: Step,
@@ -255,7 +258,7 @@ async function restore(
   );
 }
 
-/** True if the old file itself, or its exact content, is at its path. */
+/** True if the old file itself, or a file with its exact content, is at its path. */
 async function isOriginal(
   { backups, moved }: Journal,
   { before }: Step,

@@ -2,7 +2,7 @@ import { failure, type Issue, type Result, sha256Hex, success } from "@ccl/core"
 
 import type { ContextBlock } from "../../context/context-block.ts";
 import type { ContextRequest } from "../../plan/plan.ts";
-import type { ReadFile, ValidAction, ValidPlan } from "../../validate/valid-plan.ts";
+import { type ReadFile, remarksOn, type ValidAction, type ValidPlan } from "../../validate/valid-plan.ts";
 import type {
   AppliedPlan,
   FulfilledContext,
@@ -68,7 +68,8 @@ export function createMemoryWorkspace(initial: Readonly<Record<string, string>> 
     });
     if (issues.length > 0) return { ok: false, issues };
     const needsConfirmation = plan.actions.some(({ kind }) => kind.startsWith("DELETE"));
-    return success({ planHash: sha256Hex(JSON.stringify(plan.actions)), changes, needsConfirmation });
+    const planHash = sha256Hex(JSON.stringify(plan.actions));
+    return success({ planHash, changes, remarks: remarksOn(plan), needsConfirmation });
   }
 
   return {

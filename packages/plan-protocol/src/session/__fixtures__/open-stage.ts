@@ -8,7 +8,7 @@ import {
 } from "@ccl/core/testing";
 
 import type { PlanAction } from "../../plan/plan.ts";
-import type { PlanEvent } from "../../trace/plan-trace.ts";
+import type { PlanEvent } from "../../trace/plan-event.ts";
 import { createPlanSession } from "../create-plan-session.ts";
 import type { PlanSession, PlanSessionOptions, Proposal, ProposedPlan } from "../plan-session.ts";
 import { createMemoryWorkspace, type MemoryWorkspace } from "./create-memory-workspace.ts";

@@ -12,7 +12,7 @@ import {
 import { answeredCall, withCallIds } from "../call-ids.ts";
 import { metadataOf, tokenUsage, unlessEmpty } from "../wire-fields.ts";
 
-/** Converts the result of `doGenerate`. Warnings of the SDK are kept in `providerMetadata["ai-sdk"]`. */
+/** Converts the result of `doGenerate`. Keeps SDK warnings in `providerMetadata["ai-sdk"]`. */
 export function fromAiSdkAnswer(result: JsonRecord): ModelResponse {
   const content = arrayAt(result, "content").filter(isRecord);
   const textOf = (wanted: string): string =>
@@ -55,13 +55,13 @@ const finishReasons: Record<string, FinishReason> = {
   "content-filter": "content_filter",
 };
 
-/** Why the model stopped: a string in version 2, `{ unified, raw }` from version 3 on. */
+/** Converts the finish reason: a string in version 2, `{ unified, raw }` from version 3 on. */
 function fromAiSdkFinishReason(reason: unknown): FinishReason {
   const name = typeof reason === "string" ? reason : (stringAt(reason, "unified") ?? "");
   return finishReasons[name] ?? "other";
 }
 
-/** Token counts: numbers in version 2, objects with a total from version 3 on. */
+/** Converts token counts: numbers in version 2, objects with a total from version 3 on. */
 export function fromAiSdkUsage(usage: unknown): ModelUsage | undefined {
   const input = recordAt(usage, "inputTokens");
   const output = recordAt(usage, "outputTokens");

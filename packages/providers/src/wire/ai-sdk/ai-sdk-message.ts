@@ -7,7 +7,7 @@ export type AiSdkJson =
   | { [key: string]: AiSdkJson | undefined }
   | AiSdkJson[];
 
-/** Fields for providers, keyed by provider. */
+/** Provider-specific fields, keyed by provider. */
 export type AiSdkProviderOptions = Record<string, Record<string, AiSdkJson | undefined>>;
 
 /** Provider options of messages and parts. */
@@ -29,13 +29,13 @@ interface AiSdkFilePart extends AiSdkOptioned {
   filename?: string;
 }
 
-/** Reasoning of the model. */
+/** Reasoning from the model. */
 interface AiSdkReasoningPart extends AiSdkOptioned {
   type: "reasoning";
   text: string;
 }
 
-/** A tool call of the model. */
+/** A tool call by the model. */
 interface AiSdkToolCallPart extends AiSdkOptioned {
   type: "tool-call";
   toolCallId: string;
@@ -58,7 +58,7 @@ type AiSdkToolOutput =
       )[];
     };
 
-/** The result of a call. */
+/** The result of a tool call. */
 interface AiSdkToolResultPart extends AiSdkOptioned {
   type: "tool-result";
   toolCallId: string;

@@ -12,13 +12,13 @@ import {
 import { formOf, withForm } from "../original-form.ts";
 import { entryOf } from "../wire-fields.ts";
 
-/** The format's name in errors, opaque parts and forms, and the key of the SDK's own fields in `providerMetadata`. */
+/** The format's name in errors, opaque parts and forms. Also the key for the SDK's own fields in `providerMetadata`. */
 export const aiSdk = "ai-sdk";
 
-/** The versions of the SDK's model interface: `v2` of AI SDK 5, `v3` of 6, `v4` of 7. */
+/** Versions of the SDK's model interface: `v2` in AI SDK 5, `v3` in 6, `v4` in 7. */
 export type AiSdkVersion = "v2" | "v3" | "v4";
 
-/** The member that holds the content of a file or image, in prompts and in tool outputs. */
+/** Maps each part type of prompts and tool outputs to the field that holds its content. */
 const contentKeys: Record<string, string | undefined> = {
   file: "data",
   image: "image",
@@ -32,7 +32,8 @@ const contentKeys: Record<string, string | undefined> = {
 type Content = { data: Uint8Array; mimeType?: string | undefined } | { url: string };
 
 /**
- * Reads a file or an image in any form of the SDK. Undefined for other parts, and for files without bytes or address.
+ * Reads a file or an image in any of the SDK's forms. Returns undefined for other parts, and for files with neither
+ * bytes nor URL.
  */
 export function readFile(wire: JsonRecord): MediaPart | undefined {
   const { type, mediaType } = wire;
@@ -40,7 +41,7 @@ export function readFile(wire: JsonRecord): MediaPart | undefined {
   const read = key === undefined ? undefined : readContent(wire[key]);
   if (typeof type !== "string" || read === undefined) return undefined;
   const given = typeof mediaType === "string" ? mediaType : undefined;
-  // As in the SDK, the address or the bytes give the type of an image that has none.
+  // As in the SDK, derives a missing image type from the URL or the bytes.
   const { mimeType: own, ...content } = { mimeType: undefined, ...read.content };
   const found = given ?? own ?? ("data" in content ? imageTypeOf(content.data) : undefined);
   const isImage = type.startsWith("image") || found?.startsWith("image/") === true;
@@ -56,7 +57,7 @@ export function readFile(wire: JsonRecord): MediaPart | undefined {
   });
 }
 
-/** Reads bytes, base64, a `data:` address, text or an address. `form` is absent for bytes and `URL`s. */
+/** Reads bytes, base64, a `data:` URL, text or another URL. Returns no `form` for bytes and `URL` objects. */
 function readContent(value: unknown): { content: Content; form?: string } | undefined {
   if (value instanceof Uint8Array) return { content: { data: value } };
   if (value instanceof ArrayBuffer)
@@ -103,7 +104,7 @@ function writeContent({ data, url, mimeType }: MediaPart, form: string | undefin
   return url !== undefined && URL.canParse(url) ? new URL(url) : undefined;
 }
 
-/** The part for a prompt, in its original form if the version supports it. */
+/** Returns the part for a prompt, in its original form if the version supports it. */
 export function writeFile(part: MediaPart, version?: AiSdkVersion): JsonRecord | undefined {
   const form = formOf(aiSdk, part);
   const came = stringAt(form, "data");
@@ -126,7 +127,7 @@ export function writeFile(part: MediaPart, version?: AiSdkVersion): JsonRecord |
   });
 }
 
-/** The part for a tool output, in its original form if there is one, else in the version's form. */
+/** Returns the part for a tool output, in its original form if known, else in the version's form. */
 export function writeOutput(
   part: MediaPart,
   version: AiSdkVersion | undefined,
@@ -154,7 +155,7 @@ export function writeOutput(
   return withoutUndefined({ type: kind, data: inline, mediaType, filename: named });
 }
 
-/** True for a version that the converters support. */
+/** Returns true for a version that the converters support. */
 export function isVersion(version: unknown): version is AiSdkVersion | undefined {
   return version === undefined || version === "v2" || version === "v3" || version === "v4";
 }

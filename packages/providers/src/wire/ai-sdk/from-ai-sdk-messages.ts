@@ -9,9 +9,9 @@ import { metadataOf } from "./provider-options.ts";
 import { errorMark, writeMessage } from "./to-ai-sdk-messages.ts";
 
 /**
- * Converts the AI SDK's model messages and prompts, versions 5 to 7. Each result in a tool message becomes a message of
- * its own. `providerOptions` become `providerMetadata`. Parts without a counterpart become opaque parts, for example
- * approvals and the calls and results of the provider's own tools.
+ * Converts model messages and prompts of AI SDK 5 to 7. Splits a tool message into one message per result.
+ * `providerOptions` become `providerMetadata`. Parts without a counterpart become opaque parts, for example approvals,
+ * and calls and results of the provider's own tools.
  * @throws WireError `invalid_messages` if `messages` is not a list of objects
  */
 export function fromAiSdkMessages(messages: readonly object[]): ChatMessage[] {

@@ -5,7 +5,7 @@ import type { AiSdkJson, AiSdkOptioned, AiSdkProviderOptions } from "./ai-sdk-me
 
 const ownFields = new Set(["ai-sdk", "wire"]);
 
-/** Converts `providerMetadata` to provider options, without the SDK's own fields under `ai-sdk`. */
+/** Converts `providerMetadata` to provider options. Leaves out the SDK's own fields under `ai-sdk`. */
 export function providerOptionsOf(owner: ProviderFields): AiSdkOptioned {
   const options: AiSdkProviderOptions = {};
   for (const [provider, fields] of Object.entries(owner.providerMetadata ?? {})) {
@@ -14,7 +14,7 @@ export function providerOptionsOf(owner: ProviderFields): AiSdkOptioned {
   return Object.keys(options).length === 0 ? {} : { providerOptions: options };
 }
 
-/** Converts provider options, and the SDK's own fields if there are any, to `providerMetadata`. */
+/** Converts provider options to `providerMetadata`, along with any fields of the SDK itself. */
 export function metadataOf(options: unknown, own: Record<string, unknown> = {}): ProviderFields {
   const fields = Object.entries(own).filter(([, value]) => value !== undefined);
   const metadata: Record<string, unknown> = isRecord(options) ? { ...options } : {};
@@ -22,7 +22,7 @@ export function metadataOf(options: unknown, own: Record<string, unknown> = {}):
   return Object.keys(metadata).length === 0 ? {} : { providerMetadata: metadata };
 }
 
-/** True if JSON can hold the value. Undefined members of objects are allowed, as in the SDK. */
+/** Returns true if the value can be written as JSON. Like the SDK, allows undefined fields in objects. */
 export function isJson(value: unknown): value is AiSdkJson {
   if (value === null || typeof value === "string" || typeof value === "boolean") return true;
   if (typeof value === "number") return Number.isFinite(value);

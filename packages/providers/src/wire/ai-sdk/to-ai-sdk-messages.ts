@@ -19,23 +19,21 @@ import type { AiSdkMessage, AiSdkProviderOptions } from "./ai-sdk-message.ts";
 import { aiSdk, type AiSdkVersion, isVersion, writeFile, writeOutput } from "./file-forms.ts";
 import { isJson, providerOptionsOf } from "./provider-options.ts";
 
-/** The cache breakpoints of a prompt, and the version of its model interface. */
+/** Cache breakpoints for a prompt, and the version of its model interface. */
 export interface AiSdkMessagesOptions extends LossOptions {
-  /**
-   * Indexes of messages, from `WorkingContext.breakpoints`. Only the last 4 are used, since Anthropic accepts no more.
-   */
+  /** Message indexes from `WorkingContext.breakpoints`. Only the last 4 are used, since Anthropic accepts no more. */
   breakpoints?: readonly number[] | undefined;
   /**
-   * The `specificationVersion` of a model, if the messages are its prompt: `v2` (AI SDK 5) to `v4` (AI SDK 7). Default:
-   * messages for `generateText` of AI SDK 6 and 7. AI SDK 5 needs `v2` if tools return media.
+   * The model's `specificationVersion`, if the messages are its prompt: `v2` (AI SDK 5) to `v4` (AI SDK 7). By default,
+   * writes messages for `generateText` of AI SDK 6 and 7. AI SDK 5 needs `v2` if tools return media.
    */
   version?: string | undefined;
 }
 
-/** Provider options of a breakpoint: Anthropic's cache for five minutes. Other providers ignore them. */
+/** Provider options for a breakpoint: Anthropic's five-minute cache. Other providers ignore them. */
 const cacheOptions = { anthropic: { cacheControl: { type: "ephemeral" } } };
 
-/** Precedes the parts of a failed tool's output, since the SDK has no error flag for them. */
+/** Precedes the output parts of a failed tool, since the SDK has no error flag for parts. */
 export const errorMark = {
   type: "text",
   text: "[The tool failed.]",
@@ -49,9 +47,9 @@ interface Target {
 }
 
 /**
- * Converts messages for `generateText` and `streamText`. Results of parallel calls share one tool message.
- * `providerMetadata` becomes `providerOptions`. Call arguments that are not JSON become `{ INVALID_JSON: text }`. A
- * message whose parts are all empty is left out.
+ * Converts messages for `generateText` and `streamText`. Puts the results of parallel calls into one tool message.
+ * `providerMetadata` becomes `providerOptions`. Call arguments that are not JSON become `{ INVALID_JSON: text }`.
+ * Leaves out messages whose parts are all empty.
  * @throws WireError `unsupported_version`
  */
 export function toAiSdkMessages(
@@ -89,7 +87,7 @@ export function toAiSdkMessages(
   return result.flatMap((message) => (isMessage(message) ? [message] : []));
 }
 
-/** Messages may have text as content, but prompts need lists of parts. */
+/** Converts text content to a list of parts, which prompts require. */
 function promptOf(message: JsonRecord): JsonRecord {
   const { role, content } = message;
   if (role === "system" || typeof content !== "string") return { ...message };
@@ -100,7 +98,7 @@ function isMessage(message: unknown): message is AiSdkMessage {
   return isRecord(message);
 }
 
-/** Merges options provider by provider. */
+/** Merges provider options, provider by provider. */
 function joined(options: unknown, added: AiSdkProviderOptions): JsonRecord {
   const both: JsonRecord = isRecord(options) ? { ...options } : {};
   for (const [provider, fields] of Object.entries(added)) {
@@ -110,7 +108,7 @@ function joined(options: unknown, added: AiSdkProviderOptions): JsonRecord {
   return both;
 }
 
-/** Writes a message without regard to its original form. Undefined if it is empty. */
+/** Writes a message, ignoring its original form. Returns undefined if it is empty. */
 export function writeMessage(message: ChatMessage, target: Target): JsonRecord | undefined {
   const whole = wholeMessage(aiSdk, message);
   if (whole !== undefined) return whole;
@@ -146,7 +144,7 @@ function lost(part: Part, { losses = new Losses() }: Target): string {
 
 type OwnPart = MediaPart | ReasoningPart;
 
-/** A part as it came or as written, else the text that replaces it. */
+/** Returns the part, original or written, or else its replacement text. */
 function toPart(
   part: Part,
   target: Target,
@@ -165,7 +163,8 @@ function withOptions(written: JsonRecord | undefined, part: MediaPart): JsonReco
 }
 
 /**
- * The signature of a thought, or Anthropic's redacted thinking, in the fields that the SDK's Anthropic provider reads.
+ * Returns the signature of a thought, or Anthropic's redacted thinking, in the fields that the SDK's Anthropic provider
+ * reads.
  */
 function reasoningOptions(part: ProviderFields & { signature?: string | undefined }): object {
   const { anthropic, ...others } = part.providerMetadata ?? {};

@@ -13,8 +13,8 @@ import { answeredCall, withCallIds } from "../call-ids.ts";
 import { entryOf, metadataOf, tokenUsage, unlessEmpty, without } from "../wire-fields.ts";
 
 /**
- * Converts a message of `/v1/messages`. Its thinking blocks go to `providerMetadata.anthropic.reasoning`, to be sent
- * back.
+ * Converts a `/v1/messages` answer. Keeps thinking blocks in `providerMetadata.anthropic.reasoning`, so that they can
+ * be sent back.
  */
 export function fromAnthropicAnswer(message: JsonRecord): ModelResponse | undefined {
   if (!Array.isArray(message["content"])) return undefined;
@@ -66,7 +66,7 @@ const finishReasons: Record<string, FinishReason | undefined> = {
   refusal: "content_filter",
 };
 
-/** Token counts. The API excludes cached input from `input_tokens`, but core counts all input. */
+/** Converts token counts. The API excludes cached input from `input_tokens`, but core counts all input. */
 export function fromAnthropicUsage(usage: unknown): ModelUsage | undefined {
   const input = numberAt(usage, "input_tokens");
   const output = numberAt(usage, "output_tokens");

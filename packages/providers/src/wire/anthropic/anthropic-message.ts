@@ -1,4 +1,4 @@
-/** Marks the end of a cached prefix. */
+/** Marks where a cached prefix ends. */
 export interface AnthropicCacheControl {
   type: "ephemeral";
   ttl?: "5m" | "1h";
@@ -14,7 +14,7 @@ export interface AnthropicTextBlock extends Cacheable {
   text: string;
 }
 
-/** An image by bytes or address. */
+/** An image, as bytes or a URL. */
 interface AnthropicImageBlock extends Cacheable {
   type: "image";
   source:
@@ -26,7 +26,7 @@ interface AnthropicImageBlock extends Cacheable {
     | { type: "url"; url: string };
 }
 
-/** A PDF by bytes or address, or plain text. */
+/** A PDF as bytes or a URL, or plain text. */
 interface AnthropicDocumentBlock extends Cacheable {
   type: "document";
   source:
@@ -35,7 +35,7 @@ interface AnthropicDocumentBlock extends Cacheable {
     | { type: "url"; url: string };
 }
 
-/** A tool call of the model. */
+/** A tool call by the model. */
 interface AnthropicToolUseBlock extends Cacheable {
   type: "tool_use";
   id: string;
@@ -43,7 +43,7 @@ interface AnthropicToolUseBlock extends Cacheable {
   input: Record<string, unknown>;
 }
 
-/** The result of a call. Comes first in a user's turn. */
+/** The result of a tool call. Comes first in a user turn. */
 interface AnthropicToolResultBlock extends Cacheable {
   type: "tool_result";
   tool_use_id: string;
@@ -51,7 +51,7 @@ interface AnthropicToolResultBlock extends Cacheable {
   is_error?: boolean;
 }
 
-/** The model's thinking, signed, in plain text or encrypted. */
+/** The model's signed thinking, as plain text or encrypted. */
 type AnthropicThinkingBlock =
   | { type: "thinking"; thinking: string; signature: string }
   | { type: "redacted_thinking"; data: string };
@@ -66,15 +66,15 @@ type AnthropicBlock =
   | AnthropicThinkingBlock;
 
 /**
- * A turn of `/v1/messages`, or a system message between two turns. Blocks that came from the API are sent unchanged.
+ * A `/v1/messages` turn, or a system message between two turns. Blocks that came from the API are sent back unchanged.
  */
 export type AnthropicMessage =
   | { role: "user" | "assistant"; content: string | AnthropicBlock[] }
   | { role: "system"; content: string | AnthropicTextBlock[] };
 
-/** The two fields of a `/v1/messages` call that hold a conversation. Assignable to the official client's types. */
+/** The two fields of a `/v1/messages` call that hold the conversation. Assignable to the official client's types. */
 export interface AnthropicConversation {
-  /** Absent if no system or developer message leads. */
+  /** Absent unless the conversation starts with system or developer messages. */
   system?: string | AnthropicTextBlock[];
   messages: AnthropicMessage[];
 }

@@ -1,6 +1,6 @@
 import { arrayAt, isRecord, type JsonRecord } from "@ccl/core/json";
 
-/** Removes cache breakpoints from the blocks and from the content of results. */
+/** Removes cache breakpoints from blocks and from the content of tool results. */
 export function unmarked(blocks: readonly unknown[]): JsonRecord[] {
   return blocks.filter(isRecord).map((block) => {
     const { cache_control: _, ...bare } = block;
@@ -9,7 +9,7 @@ export function unmarked(blocks: readonly unknown[]): JsonRecord[] {
   });
 }
 
-/** Adds a cache breakpoint to the last block that may have one. */
+/** Adds a cache breakpoint to the last block that can carry one. */
 export function marked(blocks: readonly JsonRecord[], mark: unknown): JsonRecord[] {
   const last = blocks.findLastIndex(
     ({ type }) => type !== "thinking" && type !== "redacted_thinking",

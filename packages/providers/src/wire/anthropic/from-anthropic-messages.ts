@@ -18,9 +18,9 @@ import { isPlainId } from "./tool-ids.ts";
 const format = "anthropic";
 
 /**
- * Converts a conversation of Anthropic's API. A user's turn with results becomes a tool message for each result and user
- * messages for the rest. Blocks without a counterpart become opaque parts. Fields without one, for example
- * `cache_control`, are kept in `providerMetadata.anthropic`.
+ * Converts a conversation in Anthropic's format. A user turn with tool results becomes one tool message per result,
+ * plus user messages for everything else. Blocks without a counterpart become opaque parts. Fields without one, for
+ * example `cache_control`, are kept in `providerMetadata.anthropic`.
  * @throws WireError `invalid_messages` if `messages` is not a list of messages with roles
  */
 export function fromAnthropicMessages(conversation: {
@@ -94,7 +94,10 @@ function fromTurn(turn: unknown, { before, isFirst, keepsIds }: Place): ChatMess
   );
 }
 
-/** True if a turn has ids that the way back would replace: the API rejects them, or an earlier call has the same. */
+/**
+ * Returns true if converting back would replace ids of the turn: the API rejects them, or an earlier call has the same
+ * id.
+ */
 function keepsIds(turn: unknown, seen: Set<string>): true | undefined {
   let isKept = false;
   for (const block of arrayAt(turn, "content")) {
@@ -106,7 +109,7 @@ function keepsIds(turn: unknown, seen: Set<string>): true | undefined {
   return isKept ? true : undefined;
 }
 
-/** Splits a user's turn into single results and the blocks between them. */
+/** Splits a user turn into single results and the blocks between them. */
 function segments(blocks: readonly unknown[]): unknown[][] {
   const found: unknown[][] = [];
   for (const [index, block] of blocks.entries()) {

@@ -24,25 +24,25 @@ import { ToolIds } from "./tool-ids.ts";
 
 const format = "anthropic";
 
-/** The cache breakpoints of a prompt, and how lost parts are reported. */
+/** Cache breakpoints for a prompt, and how to report lost parts. */
 export interface AnthropicMessagesOptions extends LossOptions {
   /**
-   * Indexes of messages, from `WorkingContext.breakpoints`. Only the last 4 are used, since the API rejects more in
-   * total. Pass 3 if you set one on the tools. They replace breakpoints that the messages carry.
+   * Message indexes from `WorkingContext.breakpoints`. Only the last 4 are used, since the API rejects more in total.
+   * Pass 3 if you set one on the tools. These replace any breakpoints in the messages.
    */
   breakpoints?: readonly number[] | undefined;
-  /** The value of a breakpoint. Default: five minutes. */
+  /** The `cache_control` value of a breakpoint. Default: five minutes. */
   cacheControl?: AnthropicCacheControl | undefined;
 }
 
 /**
- * Converts messages to Anthropic's format. Leading system and developer messages become `system`, later ones `system`
- * messages in place. Tool results become blocks of the user's turn. Consecutive messages of one speaker are joined, as
- * the API would do. Messages without content are left out.
+ * Converts messages to Anthropic's format. Leading system and developer messages become `system`. Later ones become
+ * `system` messages in place. Tool results become blocks of the user turn. Joins consecutive messages of the same
+ * speaker, as the API would. Leaves out messages without content.
  *
- * `cache_control` in `providerMetadata.anthropic` of a message applies to its last block. `reasoning` there is sent
- * unchanged, as blocks. Ids that the API rejects are replaced. Call arguments that are not a JSON object, and media that
- * the API does not support, become text that says so.
+ * `cache_control` in a message's `providerMetadata.anthropic` applies to its last block. `reasoning` in it is sent as
+ * blocks, unchanged. Replaces ids that the API rejects. Call arguments that are not a JSON object, and media that the
+ * API does not support, become text that says so.
  */
 export function toAnthropicMessages(
   messages: readonly ChatMessage[],
@@ -102,7 +102,7 @@ function listOf(content: unknown): unknown[] {
   return Array.isArray(content) ? content : [];
 }
 
-/** Writes a message as a turn of its own, without regard to its original form. Undefined if it has no content. */
+/** Converts a message to its own turn, ignoring its original form. Returns undefined if it has no content. */
 export function writeTurn(
   message: ChatMessage,
   losses: Losses = new Losses(),
@@ -134,18 +134,18 @@ function toCall(call: ToolCall): JsonRecord {
   return joinFields({ type: "tool_use", id, name, input: callRecord(call) }, ownFields(call));
 }
 
-/** A tool result is one block, which takes all fields of its message. */
+/** Returns the message's `cache_control`. A tool result's block has its own. */
 function ownCacheControl(message: ChatMessage): unknown {
   return message.role === "tool" ? undefined : ownFields(message)["cache_control"];
 }
 
-/** The blocks in `providerMetadata.anthropic.reasoning`, unchanged, as `createAnthropicModel` returns them. */
+/** Returns the blocks in `providerMetadata.anthropic.reasoning`, unchanged, as `createAnthropicModel` stores them. */
 function keptThinking(message: ChatMessage): JsonRecord[] {
   if (message.role !== "assistant") return [];
   return arrayAt(fieldsFor(format, message), "reasoning").filter(isRecord);
 }
 
-/** The block for a tool result. */
+/** Returns the block for a tool result. */
 function toResultBlock(message: ChatMessage, id: string, losses: Losses): JsonRecord {
   const { content, isError } = message;
   const parts = partsOf(message).flatMap((part) => toBlock(part, "tool", losses));
@@ -153,14 +153,14 @@ function toResultBlock(message: ChatMessage, id: string, losses: Losses): JsonRe
   const written = withoutUndefined({
     type: "tool_result",
     tool_use_id: id,
-    // The API rejects empty content. A result without content is still a result.
+    // The API rejects empty content, but a result without content is still a result.
     content: parts.length > 0 ? shown : undefined,
     is_error: isError === true ? true : undefined,
   });
   return joinFields(written, ownFields(message));
 }
 
-/** A part as a block. None for a blank text, which the API rejects. */
+/** Converts a part to a block. Returns an empty list for blank text, which the API rejects. */
 function toBlock(part: Part, role: ChatMessage["role"], losses: Losses): JsonRecord[] {
   if (part.type === "provider" && part.provider === format && isRecord(part.raw))
     return [{ ...part.raw }];
@@ -193,7 +193,7 @@ function writtenBlock(
 
 const imageTypes = new Set(["image/jpeg", "image/png", "image/gif", "image/webp"]);
 
-/** The source of an image, a PDF or any text, which the API accepts as plain text. */
+/** Returns the source of an image, a PDF or any text, which the API accepts as plain text. */
 function sourceOf(part: MediaPart): JsonRecord | undefined {
   const { type, data, url, mimeType } = part;
   const text = type === "file" ? fileText(part) : undefined;
@@ -205,7 +205,7 @@ function sourceOf(part: MediaPart): JsonRecord | undefined {
   return url !== undefined && (type === "image" || isTaken) ? { type: "url", url } : undefined;
 }
 
-/** Fields for the API itself, without the AI SDK's name for a cache breakpoint. */
+/** Returns the fields for the API itself, without the AI SDK's name for a cache breakpoint. */
 function ownFields(owner: ProviderFields): JsonRecord {
   const { cacheControl, ...fields } = fieldsFor(format, owner);
   return cacheControl === undefined ? fields : { cache_control: cacheControl, ...fields };

@@ -1,14 +1,15 @@
 import type { JsonRecord } from "@ccl/core/json";
 
 /**
- * Makes ids valid for the API: letters, digits, `_` and `-`, and unique per call. The same input gives the same ids.
+ * Converts ids to valid ones for the API: letters, digits, `_` and `-`, unique per call. The same input yields the same
+ * ids.
  */
 export class ToolIds {
   readonly #ofLastCall = new Map<string, string>();
   readonly #given = new Set<string>();
   readonly #repeats = new Map<string, number>();
 
-  /** Copies the turn with valid ids in its calls and results. */
+  /** Copies the turn, replacing the ids in its calls and results. */
   replaceIn(turn: JsonRecord): JsonRecord {
     const { content } = turn;
     if (!Array.isArray(content)) return { ...turn };
@@ -33,13 +34,13 @@ export class ToolIds {
     return given;
   }
 
-  /** The id of the last call that had this id. */
+  /** Returns the new id of the last call with this id. */
   forResult(id: string): string {
     return this.#ofLastCall.get(id) ?? plainId(id);
   }
 }
 
-/** True for an id that the API accepts. */
+/** Returns true if the API accepts the id. */
 export function isPlainId(id: string): boolean {
   return plainId(id) === id;
 }

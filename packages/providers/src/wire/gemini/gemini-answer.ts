@@ -21,8 +21,8 @@ import {
 import { gemini } from "./to-gemini-contents.ts";
 
 /**
- * Converts the first candidate of a `generateContent` answer. Undefined if there is none. Thought signatures are kept in
- * `providerMetadata.gemini` of the calls and of the answer, to be sent back.
+ * Converts the first candidate of a `generateContent` answer. Returns undefined if there is none. Keeps the thought
+ * signatures of the calls and the answer in `providerMetadata.gemini`, so that they can be sent back.
  */
 export function fromGeminiAnswer(body: JsonRecord): ModelResponse | undefined {
   const candidate = firstIn(body, "candidates");
@@ -48,12 +48,12 @@ export function fromGeminiAnswer(body: JsonRecord): ModelResponse | undefined {
   });
 }
 
-/** The parts of a candidate. */
+/** Returns the parts of a candidate. */
 export function partsIn(candidate: JsonRecord): JsonRecord[] {
   return arrayAt(candidate["content"], "parts").filter(isRecord);
 }
 
-/** The text of the parts, or the model's reasoning. */
+/** Returns the text of the parts, or the model's reasoning. */
 export function textIn(parts: readonly JsonRecord[], type: "text" | "reasoning"): string {
   return parts
     .filter(({ thought }) => (thought === true) === (type === "reasoning"))
@@ -88,7 +88,7 @@ function finishReasonOf(reason: unknown, calls: number): FinishReason {
   return known === "stop" && calls > 0 ? "tool_calls" : known;
 }
 
-/** The API counts thoughts apart from the output, and input of its own tools apart from the prompt. */
+/** Adds up token counts. The API counts thoughts apart from output, and its tools' input apart from the prompt. */
 function usageOf(usage: unknown): ModelUsage | undefined {
   const count = (name: string): number | undefined => numberAt(usage, `${name}TokenCount`);
   const prompt = count("prompt");

@@ -14,17 +14,17 @@ interface Turn {
 }
 
 interface ContentsOptions extends LossOptions {
-  /** The model rejects calls without a thought signature, as Gemini does from version 3 on. */
+  /** True if the model rejects calls without a thought signature, as Gemini does from version 3 on. */
   needsSignatures: boolean;
 }
 
-// Google's documentation gives this value for calls of other models.
+// The value that Google's documentation specifies for calls by other models.
 const noSignature = { thoughtSignature: "skip_thought_signature_validator" };
 
 /**
  * Converts messages for `generateContent`. Leading system and developer messages become `systemInstruction`. Later ones
- * become user messages, since the API has no other place for them. Thought signatures are sent with their calls and
- * texts. Reasoning is left out, as the API requires.
+ * become user messages, since the API has no other place for them. Sends thought signatures with their calls and texts.
+ * Leaves out reasoning, as the API requires.
  */
 export function toGeminiContents(
   messages: readonly ChatMessage[],
@@ -87,7 +87,7 @@ function toPart(part: Part, role: ChatMessage["role"], losses: Losses): JsonReco
 
 function toMedia({ mimeType, data, url }: MediaPart): JsonRecord | undefined {
   if (data !== undefined) return { inlineData: { mimeType, data: toBase64(data) } };
-  // Without a type, the API detects it from the address.
+  // If the type is missing, the API detects it from the URL.
   const type = mimeType.endsWith("/*") ? undefined : mimeType;
   return url === undefined
     ? undefined

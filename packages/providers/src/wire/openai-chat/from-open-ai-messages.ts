@@ -27,8 +27,9 @@ const roles = ["system", "developer", "user", "assistant", "tool"] as const;
 const reasoningFields = ["reasoning_content", "reasoning"] as const;
 
 /**
- * Converts messages of OpenAI's format, for example an application's transcript. Fields without a counterpart are kept in
- * `providerMetadata.openai`, and parts without one as opaque parts, so that `toOpenAiMessages` restores the original.
+ * Converts messages in OpenAI's format, for example an application's transcript. Keeps fields without a counterpart in
+ * `providerMetadata.openai`, and parts without one as opaque parts, so that `toOpenAiMessages` can restore the
+ * original.
  * @throws WireError `invalid_messages` if `messages` is not a list of objects
  */
 export function fromOpenAiMessages(messages: readonly object[]): ChatMessage[] {

@@ -13,8 +13,8 @@ import { answeredCall, withCallIds } from "../call-ids.ts";
 import { entryOf, firstIn, metadataOf, tokenUsage, without } from "../wire-fields.ts";
 
 /**
- * Converts the first choice of a `/chat/completions` answer. Undefined if there is none. Fields that a response lacks are
- * kept in `providerMetadata` under the provider's name.
+ * Converts the first choice of a `/chat/completions` answer. Returns undefined if there is none. Keeps fields that a
+ * response lacks in `providerMetadata`, under the provider's name.
  */
 export function fromOpenAiAnswer(body: JsonRecord, provider: string): ModelResponse | undefined {
   const choice = firstIn(body, "choices");
@@ -28,7 +28,7 @@ export function fromOpenAiAnswer(body: JsonRecord, provider: string): ModelRespo
     reasoning: reasoningOf(message),
     toolCalls,
     finishReason: finishReasonOf(choice["finish_reason"], refusal, toolCalls.length),
-    // Groq and Moonshot report usage elsewhere.
+    // Groq and Moonshot report usage in other fields.
     usage: fromOpenAiUsage(body["usage"] ?? recordAt(body, "x_groq")["usage"] ?? choice["usage"]),
     requestId,
     providerMetadata: metadataOf(provider, {
@@ -48,7 +48,7 @@ const readFields = [
   "function_call",
 ];
 
-/** The fields of a body that a response lacks. */
+/** Returns the fields of a body that a response lacks. */
 function unknownFields(body: JsonRecord): JsonRecord {
   return {
     ...without(body, "id", "object", "choices", "usage"),
@@ -63,7 +63,7 @@ function unknownFields(body: JsonRecord): JsonRecord {
   };
 }
 
-/** The calls of a message or a delta, including the single call of older servers. */
+/** Returns the calls of a message or a delta, including the single call of older servers. */
 export function callsOf(message: JsonRecord): unknown[] {
   const { tool_calls: calls, function_call: only } = message;
   if (Array.isArray(calls) && calls.length > 0) return calls;
@@ -71,12 +71,12 @@ export function callsOf(message: JsonRecord): unknown[] {
   return isRecord(only) ? [{ index: 0, function: only }] : [];
 }
 
-/** The text of a message or a delta. Mistral and some gateways send a list of parts. */
+/** Returns the text of a message or a delta. Mistral and some gateways send a list of parts. */
 export function textOf(message: JsonRecord): string {
   return stringAt(message, "content") ?? textIn(arrayAt(message, "content"), "text");
 }
 
-/** The reasoning, under any of the names that servers use. */
+/** Returns the reasoning, under any of the field names that servers use. */
 export function reasoningOf(message: JsonRecord): string | undefined {
   return (
     stringAt(message, "reasoning_content") ||
@@ -96,7 +96,7 @@ function textIn(parts: readonly unknown[], type: "text" | "thinking" | "reasonin
     .join("");
 }
 
-/** A call, or a piece of one in a stream. */
+/** Converts a call, or a piece of one in a stream. */
 export function toToolCall(call: unknown): ToolCall {
   const { name, arguments: input } = recordAt(call, "function");
   return answeredCall(stringAt(call, "id"), name, input);
@@ -108,12 +108,12 @@ const finishReasons: Record<string, FinishReason | undefined> = {
   tool_calls: "tool_calls",
   function_call: "tool_calls",
   stop: "stop",
-  // Together, and servers on Hugging Face's text generation
+  // Together, and servers based on Hugging Face's text generation
   eos: "stop",
   eos_token: "stop",
   // Mistral
   model_length: "length",
-  // Gateways that keep the reasons of Anthropic and Google
+  // Gateways that pass on the finish reasons of Anthropic and Google
   max_tokens: "length",
   end_turn: "stop",
   stop_sequence: "stop",
@@ -121,14 +121,15 @@ const finishReasons: Record<string, FinishReason | undefined> = {
   safety: "content_filter",
 };
 
-// A refusal means a filtered answer, whatever the reason says. Some servers report `stop` or nothing with tool calls.
+// A refusal means a filtered answer, whatever the finish reason. With tool calls, some servers report `stop` or
+// nothing.
 function finishReasonOf(reason: unknown, refusal: string, calls: number): FinishReason {
   if (refusal !== "") return "content_filter";
   const known = entryOf(finishReasons, String(reason).toLowerCase()) ?? "other";
   return (known === "stop" || !reason) && calls > 0 ? "tool_calls" : known;
 }
 
-/** Token counts. Undefined if the server sent none. */
+/** Converts token counts. Returns undefined if the server sent none. */
 export function fromOpenAiUsage(usage: unknown): ModelUsage | undefined {
   const details = recordAt(usage, "prompt_tokens_details");
   return tokenUsage({

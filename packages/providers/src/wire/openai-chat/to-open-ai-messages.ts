@@ -16,18 +16,18 @@ import type { OpenAiMessage } from "./open-ai-message.ts";
 
 const format = "openai";
 
-/** The cache breakpoints of a prompt, and how a server differs from OpenAI's own. */
+/** Cache breakpoints for a prompt, and how a server differs from OpenAI's own. */
 export interface OpenAiMessagesOptions extends LossOptions {
   /**
-   * Indexes of messages, from `WorkingContext.breakpoints`. Only for models that accept explicit cache breakpoints. If
-   * there are more than 4, the API uses the last.
+   * Message indexes from `WorkingContext.breakpoints`. Only for models that accept explicit cache breakpoints. If there
+   * are more than 4, the API uses the last 4.
    */
   breakpoints?: readonly number[] | undefined;
-  /** A key in `providerMetadata`. Its fields are merged into messages, parts and calls, like those of `openai`. */
+  /** A key in `providerMetadata` whose fields, like those of `openai`, are merged into messages, parts and calls. */
   provider?: string | undefined;
   /** The role of developer messages. Default: `developer`. */
   developerRole?: "developer" | "system" | undefined;
-  /** Field for reasoning that came without one. Without it such reasoning is left out. */
+  /** Field for reasoning that has no field recorded. If not set, that reasoning is left out. */
   reasoningField?: "reasoning_content" | "reasoning" | undefined;
 }
 
@@ -38,8 +38,8 @@ interface Target {
 }
 
 /**
- * Converts each message to one of OpenAI's `/chat/completions`. The result of a failed tool is sent as plain text, since
- * the format has no error flag. Media outside user messages, and files by address, become text that names them.
+ * Converts each message to a `/chat/completions` message. Sends a failed tool's result as plain text, since the format
+ * has no error flag. Media outside user messages, and files given by URL, become text that names them.
  */
 export function toOpenAiMessages(
   messages: readonly ChatMessage[],
@@ -65,7 +65,7 @@ function isMessage(wire: unknown): wire is OpenAiMessage {
   return isRecord(wire);
 }
 
-/** Writes a message without regard to its original form. */
+/** Writes a message, ignoring its original form. */
 export function writeMessage(
   message: ChatMessage,
   target: Target = { losses: new Losses(), provider: format },
@@ -101,7 +101,7 @@ function fieldsOf(
   return provider === format ? own : { ...own, ...fieldsFor(provider, owner) };
 }
 
-/** The assistant's reasoning, in its original field or the one that the server accepts. */
+/** Returns the assistant's reasoning, in its original field or the one that the server accepts. */
 function reasoningOf(message: ChatMessage, target: Target): JsonRecord {
   const fields: { [field: string]: string } = {};
   for (const part of partsOf(message)) {
@@ -114,7 +114,9 @@ function reasoningOf(message: ChatMessage, target: Target): JsonRecord {
   return fields;
 }
 
-/** Text stays text. An empty list of parts becomes empty text, since no server accepts an empty list. */
+/**
+ * Writes content. Text stays text. An empty list of parts becomes empty text, since no server accepts an empty list.
+ */
 function writtenContent(message: ChatMessage, target: Target): string | unknown[] {
   if (typeof message.content === "string") return message.content;
   const said = message.content.filter((part) => part.type !== "reasoning");
@@ -185,7 +187,8 @@ function withBreakpoint(message: JsonRecord): JsonRecord {
 }
 
 /**
- * The text of an assistant message without content: its refusal or the transcript of its audio. "" for other messages.
+ * Returns the text of an assistant message without content: its refusal or its audio transcript. Returns "" for other
+ * messages.
  */
 export function wordsOf({ refusal, audio }: JsonRecord): string {
   if (typeof refusal === "string") return refusal;

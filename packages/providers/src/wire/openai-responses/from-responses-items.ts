@@ -16,9 +16,9 @@ import { fromInputPart, fromReasoning } from "./responses-parts.ts";
 import { toItems } from "./to-responses-items.ts";
 
 /**
- * Converts the input of `/v1/responses`, a text or a list of items. `instructions` become a leading system message. The
- * model's items between two turns become one assistant message with texts, reasoning and calls in their order. Items
- * without a counterpart become opaque parts.
+ * Converts `/v1/responses` input, which is text or a list of items. `instructions` become a leading system message. The
+ * model's items between two turns become one assistant message that keeps the order of texts, reasoning and calls.
+ * Items without a counterpart become opaque parts.
  * @throws WireError `invalid_messages` if the input is neither text nor a list of objects
  */
 export function fromResponsesItems(
@@ -68,7 +68,7 @@ function assistant(steps: readonly JsonRecord[]): ChatMessage {
   return { role: "assistant", content: contentOf(parts), toolCalls };
 }
 
-/** The fields that hold the arguments of calls. */
+/** Maps each call type to the field that holds its arguments. */
 export const callFields: Record<string, string | undefined> = {
   function_call: "arguments",
   custom_tool_call: "input",
@@ -88,7 +88,7 @@ function fromStep(wire: JsonRecord): ToolCall | Part[] {
   return read ?? [opaquePart(responses, wire)];
 }
 
-/** The texts of an assistant's message. The first holds the item's own fields. */
+/** Returns the texts of an assistant message. The first one holds the item's own fields. */
 function saidParts(wire: JsonRecord): TextPart[] | undefined {
   const { content, role, ...item } = wire;
   if (role !== "assistant" || !["message", "undefined"].includes(String(wire["type"])))

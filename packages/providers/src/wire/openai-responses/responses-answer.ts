@@ -15,8 +15,8 @@ import { callFields, fromResponsesItems } from "./from-responses-items.ts";
 import { responses } from "./responses-format.ts";
 
 /**
- * Converts a response of `/v1/responses`. Its reasoning items go to `providerMetadata["openai-responses"].reasoning`,
- * to be sent back. For a complete history, use `fromResponsesItems(response.output)`.
+ * Converts a `/v1/responses` response. Keeps reasoning items in `providerMetadata["openai-responses"].reasoning`, so
+ * that they can be sent back. For a complete history, use `fromResponsesItems(response.output)`.
  */
 export function fromResponsesAnswer(response: JsonRecord): ModelResponse | undefined {
   if (!Array.isArray(response["output"])) return undefined;
@@ -40,7 +40,7 @@ export function fromResponsesAnswer(response: JsonRecord): ModelResponse | undef
   });
 }
 
-/** Some servers send a call without a call id, or its arguments as an object or not at all. */
+/** Normalizes a call. Some servers omit the call id or the arguments, or send the arguments as an object. */
 function asCall(item: JsonRecord): JsonRecord {
   const field = entryOf(callFields, item["type"]);
   if (field === undefined) return item;
@@ -54,7 +54,7 @@ const incomplete: Record<string, FinishReason | undefined> = {
   content_filter: "content_filter",
 };
 
-/** Why the model stopped, from the response's status and output. */
+/** Derives the finish reason from the response's status and output. */
 function fromResponsesFinishReason(response: JsonRecord): FinishReason {
   const items = arrayAt(response, "output");
   if (response["status"] === "incomplete") {
@@ -70,7 +70,7 @@ function fromResponsesFinishReason(response: JsonRecord): FinishReason {
   return isRefused ? "content_filter" : "stop";
 }
 
-/** Token counts of a response. Reasoning counts as output. */
+/** Converts the token counts of a response. Reasoning counts as output. */
 export function fromResponsesUsage(usage: unknown): ModelUsage | undefined {
   return tokenUsage({
     inputTokens: numberAt(usage, "input_tokens"),

@@ -29,7 +29,7 @@ const readers: PartReaders = {
     const url = stringAt(wire, "image_url");
     if (url === undefined) return undefined;
     const content = parseDataUrl(url) ?? { mimeType: "image/*", url };
-    // `auto` is the default and needs no record.
+    // `auto` is the default, so it need not be recorded.
     const known = ["type", "image_url", ...(wire["detail"] === "auto" ? ["detail"] : [])];
     return { part: { type: "image", ...content }, known };
   },
@@ -49,7 +49,7 @@ const readers: PartReaders = {
   },
 };
 
-/** Converts an input part. Parts without a counterpart, for example files by id, become opaque. */
+/** Converts an input part. Parts without a counterpart, for example files given by id, become opaque. */
 export function fromInputPart(wire: unknown): Part {
   return readPart(responses, wire, readers);
 }
@@ -88,7 +88,7 @@ function inputText(text: string): JsonRecord {
   return { type: "input_text", text };
 }
 
-/** Converts a reasoning item to one part per text. The first holds the item's own fields. */
+/** Converts a reasoning item to one part per text. The first part holds the item's own fields. */
 export function fromReasoning(wire: JsonRecord): ReasoningPart[] | undefined {
   const { type: _, summary, content, ...item } = wire;
   const lists = [summary ?? [], content ?? []];

@@ -10,9 +10,9 @@ import { responses } from "./responses-format.ts";
 import { toInputPart, toReasoning } from "./responses-parts.ts";
 
 /**
- * Converts messages to items for the `input` of `/v1/responses`, which has no error flag for tools. Reasoning items in
- * `providerMetadata["openai-responses"].reasoning` of a message precede its texts. Reasoning of other models is left
- * out.
+ * Converts messages to items for the `input` of `/v1/responses`, which has no error flag for tools. Puts the reasoning
+ * items in a message's `providerMetadata["openai-responses"].reasoning` before its texts. Leaves out reasoning of other
+ * models.
  */
 export function toResponsesItems(
   messages: readonly ChatMessage[],
@@ -27,7 +27,7 @@ export function toResponsesItems(
   });
 }
 
-/** Like `toResponsesItems`, but keeps a text input and `instructions` in their own fields if they came from there. */
+/** Like `toResponsesItems`, but keeps text input and `instructions` in their own fields if they came from there. */
 export function toResponsesInput(
   messages: readonly ChatMessage[],
   options: LossOptions = {},
@@ -51,7 +51,7 @@ function isItem(item: unknown): item is ResponsesItem {
   return isRecord(item);
 }
 
-/** Writes the items of one message without regard to its original form. */
+/** Writes the items of one message, ignoring its original form. */
 export function toItems(message: ChatMessage, losses: Losses = new Losses()): JsonRecord[] {
   const { role, content, toolCallId } = message;
   if (role === "assistant") return toSteps(message, losses);
@@ -79,7 +79,7 @@ function toSteps(message: ChatMessage, losses: Losses): JsonRecord[] {
   return [...kept, ...joinSteps(steps).flatMap((step) => toItem(step, losses))];
 }
 
-/** Groups the parts of one item. Parts without an item's fields belong to the item before. */
+/** Groups parts by item. A part without item fields belongs to the previous item. */
 function joinSteps(steps: readonly (Part | ToolCall)[]): (Part | ToolCall)[][] {
   const joined: (Part | ToolCall)[][] = [];
   for (const step of steps) {

@@ -55,7 +55,7 @@ function convertTuple(node: WireNode, place: Place): Converted {
   return { schema, decode: (wire) => itemsOf(decode(wire), names) };
 }
 
-/** The items of a decoded tuple. Anything else stays unchanged. */
+/** Returns a decoded tuple's items. Anything else stays unchanged. */
 function itemsOf(decoded: unknown, names: readonly string[]): unknown {
   const isTuple =
     isRecord(decoded) &&
@@ -63,7 +63,7 @@ function itemsOf(decoded: unknown, names: readonly string[]): unknown {
   if (!isTuple) return decoded;
   const rest = decoded["rest"] ?? [];
   if (!Array.isArray(rest)) return decoded;
-  // A nullable item that precedes others was decoded as absent.
+  // A nullable item before others was decoded as absent.
   const last = names.findLastIndex((name) => Object.hasOwn(decoded, name)) + 1;
   const items = names.slice(0, rest.length > 0 ? undefined : last);
   return [...items.map((name) => decoded[name] ?? null), ...rest];

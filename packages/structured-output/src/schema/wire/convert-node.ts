@@ -41,14 +41,14 @@ function convertSimple(node: WireNode, place: Place): Converted | undefined {
   return wireTypes.has(type) ? convertScalar(node, place) : undefined;
 }
 
-// The schema object of a union is completed later, so its description is added in place.
+// Adds a description to the schema in place, since a union's schema object is completed later.
 function described(converted: Converted, { description }: WireNode): Converted {
   const { schema } = converted;
   if (typeof description === "string" && !("$ref" in schema)) schema["description"] ??= description;
   return converted;
 }
 
-/** The branches of a union. Constraints beside `anyOf` go into each branch. */
+/** Returns a union's branches. Constraints beside `anyOf` go into each branch. */
 function unionOf(node: WireNode): unknown[] | undefined {
   const { anyOf, oneOf, description: _text, title: _title, ...beside } = node;
   const branches: unknown[] | undefined = [anyOf, oneOf].find((list) => Array.isArray(list));
@@ -70,7 +70,7 @@ function inferredType(node: WireNode): string | undefined {
   return "items" in node || "prefixItems" in node ? "array" : undefined;
 }
 
-/** The node without `allOf` and without constraints beside `$ref`. Undefined if the parts cannot be merged. */
+/** Returns the node without `allOf` and without constraints beside `$ref`. Undefined if the parts cannot be merged. */
 function simplify(node: WireNode, resolve: Resolve, seen: Set<unknown>): WireNode | undefined {
   const { allOf: _allOf, $ref: reference, ...rest } = node;
   const parts = arrayAt(node, "allOf").filter((part) => part !== true);
@@ -89,7 +89,7 @@ function simplify(node: WireNode, resolve: Resolve, seen: Set<unknown>): WireNod
   return merged;
 }
 
-/** A part of `allOf` with its references resolved. Undefined for false and for cycles. */
+/** Resolves references in a part of `allOf`. Undefined for false and for cycles. */
 function expand(part: unknown, resolve: Resolve, seen: Set<unknown>): WireNode | undefined {
   if (!isRecord(part)) return undefined;
   const plain = simplify(part, resolve, seen);

@@ -15,7 +15,7 @@ interface Property extends Converted {
   isOptional: boolean;
 }
 
-/** Converts an object. Named properties are all required on the wire, and others become a list of pairs. */
+/** Converts an object. On the wire, named properties are all required, and others become a list of pairs. */
 export function convertObject(node: WireNode, place: Place): Converted {
   const named = namedProperties(node);
   const others = otherProperties(node);
@@ -48,7 +48,7 @@ export function convertObject(node: WireNode, place: Place): Converted {
   };
 }
 
-/** A strict object with these properties. */
+/** Builds a strict object with these properties. */
 export function objectOf(members: readonly (readonly [string, WireNode])[]): WireNode {
   return {
     type: "object",
@@ -58,7 +58,7 @@ export function objectOf(members: readonly (readonly [string, WireNode])[]): Wir
   };
 }
 
-/** Declared properties first, then names that are only in `required`. */
+/** Returns declared properties, then names that are only in `required`. */
 function namedProperties(node: WireNode): Map<string, unknown> {
   const named = new Map<string, unknown>(Object.entries(recordAt(node, "properties")));
   const fallback = isRecord(node["additionalProperties"]) ? node["additionalProperties"] : true;
@@ -68,7 +68,7 @@ function namedProperties(node: WireNode): Map<string, unknown> {
   return named;
 }
 
-/** The schema of unnamed properties. Undefined if none should be sent. */
+/** Returns the schema of unnamed properties. Undefined if none should be sent. */
 function otherProperties(node: WireNode): unknown {
   const { additionalProperties, patternProperties, properties, required, propertyNames } = node;
   if (isRecord(patternProperties) && Object.keys(patternProperties).length > 0) return true;
@@ -81,7 +81,7 @@ function otherProperties(node: WireNode): unknown {
   return additionalProperties ?? (isRecord(properties) ? undefined : true);
 }
 
-/** The wire property that carries properties the schema does not name. */
+/** Names the wire property that carries properties the schema does not name. */
 function freeName(named: ReadonlyMap<string, unknown>): string {
   let name = "additionalProperties";
   while (named.has(name)) name += "_";
@@ -100,19 +100,19 @@ function convertPairs(value: unknown, names: unknown, place: Place): Converted {
   return { schema: { type: "array", items }, decode: pairsBy(member.decode) };
 }
 
-/** Null means absent, even if the property allows null, since models do not distinguish them. */
+/** Treats null as absent, even if the property allows null, since models do not distinguish them. */
 function optional({ schema, decode }: Converted, { context }: Place): Converted {
   const isNullable = (): boolean =>
     arrayAt(schema, "anyOf").some((one) => isSameJson(one, { type: "null" }));
   if (!isNullable()) return { schema: { anyOf: [schema, { type: "null" }] }, decode };
-  // The branches may be tagged yet, and the null with them.
+  // The branches may yet be tagged, and the null with them.
   context.settle.push(() => {
     if (!isNullable()) schema["anyOf"] = [...arrayAt(schema, "anyOf"), { type: "null" }];
   });
   return { schema, decode };
 }
 
-/** Decodes a list of pairs. A list with a repeated name is not decoded. */
+/** Decodes a list of pairs. A list with a repeated name is left as is. */
 function pairsBy(decode: Decode): Decode {
   return (wire) => {
     if (!Array.isArray(wire) || !wire.every((pair) => isPair(pair))) return wire;

@@ -28,7 +28,7 @@ function numberLimits(node: WireNode): WireNode {
   return Object.fromEntries(limits.map((keyword) => [keyword, node[keyword]]));
 }
 
-/** Converts a closed list of scalars to one enum per type, since strict schemas must name the type. */
+/** Converts a closed list of scalars to one enum per type, since strict schemas must state the type. */
 export function convertEnum(node: WireNode, place: Place): Converted | undefined {
   const values = new Set<unknown>("const" in node ? [node["const"]] : [node["enum"]].flat());
   const types: unknown[] = [...values].map((value) => (value === null ? "null" : typeof value));

@@ -11,8 +11,8 @@ import {
 import { areDisjoint, hasShape, wireShapes } from "./wire-shape.ts";
 
 /**
- * Converts a union. Its branches stay plain if the shape of a wire value identifies its branch, or if no branch needs
- * decoding. Otherwise each is tagged with its number.
+ * Converts a union. Branches stay plain if a wire value's shape identifies its branch, or if no branch needs decoding.
+ * Otherwise, each is tagged with its number.
  */
 export function convertUnion(nodes: readonly unknown[], place: Place): Converted | undefined {
   const { convert, settle, unsettled } = place.context;

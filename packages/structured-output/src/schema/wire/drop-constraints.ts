@@ -3,7 +3,7 @@ import { type Place, warn, type WireNode } from "./wire-context.ts";
 import { isSafeIntegerBound } from "./wire-rules.ts";
 
 const maxShownCharacters = 200;
-// Keywords that the wire schema expresses itself or by another keyword.
+// Keywords that the wire schema expresses directly or through another keyword.
 const structural: ReadonlySet<string> = new Set(
   (
     "type properties required additionalProperties propertyNames patternProperties items prefixItems " +
@@ -12,8 +12,8 @@ const structural: ReadonlySet<string> = new Set(
 );
 
 /**
- * Adds the domain node's description to the wire node, followed by the constraints that the wire cannot express. The
- * model can read them, and local validation checks them.
+ * Adds the domain node's description to the wire node, followed by constraints that the wire cannot express. The model
+ * can read them, and local validation checks them.
  */
 export function dropConstraints(wire: WireNode, node: WireNode, place: Place): WireNode {
   const dropped = Object.entries(node).filter(
@@ -22,7 +22,7 @@ export function dropConstraints(wire: WireNode, node: WireNode, place: Place): W
       !annotations.has(keyword) &&
       !(keyword in wire) &&
       !isSafeIntegerBound(keyword, value) &&
-      // A library's pattern for a format repeats what the format says.
+      // A library's pattern for a format repeats the format.
       !(keyword === "pattern" && "format" in wire) &&
       !/^x[-_]/.test(keyword),
   );

@@ -20,9 +20,9 @@ type Add = (code: `wire_${string}`, message: string, ...at: Path) => void;
 
 /**
  * Finds everything in a JSON Schema that strict structured outputs reject. Empty if the schema can be sent with
- * `strict: true`. Paths lead into the schema, codes are `wire_root`, `wire_keyword`, `wire_type`,
- * `wire_required`, `wire_additional_properties`, `wire_enum`, `wire_any_of`, `wire_ref`, `wire_format`, `wire_pattern`,
- * `wire_depth` and `wire_size`.
+ * `strict: true`. Paths point into the schema. Codes are `wire_root`, `wire_keyword`, `wire_type`, `wire_required`,
+ * `wire_additional_properties`, `wire_enum`, `wire_any_of`, `wire_ref`, `wire_format`, `wire_pattern`, `wire_depth` and
+ * `wire_size`.
  */
 export function lintWireSchema(schema: JsonSchema): Issue[] {
   const issues: Issue[] = [];

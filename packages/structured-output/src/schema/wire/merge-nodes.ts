@@ -4,7 +4,7 @@ import { isRecord } from "@ccl/core/json";
 
 type Node = Record<string, unknown>;
 
-/** Keywords that are annotations, or that belong to the document and not to a value. */
+/** Keywords that are annotations, or that belong to the document rather than a value. */
 export const annotations: ReadonlySet<string> = new Set(
   (
     "$schema $id $anchor $comment $defs definitions $vocabulary title description default examples " +
@@ -18,8 +18,8 @@ export function isConstraining(node: Node): boolean {
 }
 
 /**
- * Merges two nodes into one that accepts every value that both accept. It may accept more, which local validation
- * catches. Undefined if they cannot be merged.
+ * Merges two nodes into one that accepts every value both accept. It may accept more, which local validation catches.
+ * Undefined if they cannot be merged.
  */
 export function mergeNodes(left: Node, right: Node): Node | undefined {
   const merged: Node = { ...left };
@@ -35,7 +35,7 @@ export function mergeNodes(left: Node, right: Node): Node | undefined {
   return merged;
 }
 
-/** Undefined if there is no merged value. */
+/** Returns undefined if they cannot be merged. */
 function mergeKeyword(keyword: string, ours: unknown, theirs: unknown): unknown {
   if (keyword === "properties") return mergeProperties(ours, theirs);
   if (keyword === "required" && Array.isArray(ours) && Array.isArray(theirs))

@@ -22,29 +22,35 @@ import {
 } from "./wire-context.ts";
 import { wireLimits } from "./wire-rules.ts";
 
-/** A schema in the strict subset, and the decoder of its values. */
+/** A schema in the strict subset, and a decoder for its values. */
 export interface WireSchema {
-  /** Valid with `strict: true`: `lintWireSchema` finds nothing in it. */
+  /** Valid with `strict: true`: `lintWireSchema` finds no issues in it. */
   schema: JsonSchema;
-  /** Decodes a wire value to an unchecked domain value. Anything without the wire's shape stays unchanged. */
+  /** Decodes a wire value to an unchecked domain value. Anything not in the wire's shape stays unchanged. */
   decode(wire: unknown): unknown;
-  /** Warnings about what the wire schema cannot express, by path in the domain schema. Codes are of `WireNoteCode`. */
+  /**
+   * Warnings about what the wire schema cannot express, by path in the domain schema. Codes are those of
+   * `WireNoteCode`.
+   */
   notes: Issue[];
 }
 
 /**
- * Converts a schema to the strict subset. Optional properties become nullable, maps become lists of pairs, tuples become
- * objects, and ambiguous unions are tagged. Anything else is sent as JSON text.
+ * Converts a schema to the strict subset. Optional properties become nullable, maps become lists of pairs, tuples
+ * become objects, and ambiguous unions are tagged. Anything else is sent as JSON text.
  * @throws StructuredOutputError `schema_invalid`, `schema_unsupported`
  */
 export function toWireSchema<T>(schema: StructuredSchema<T>): WireSchema {
   const domain = jsonSchemaOf(schema);
-  // Schemas from a library are valid.
+  // Library schemas are always valid.
   if (!isStandardSchema(schema)) createJsonSchemaChecker(schema);
   return convertWithinLimits(domain);
 }
 
-/** Tags and wrappers nest deeper than the domain schema, so a schema at the limit is tried with less room. */
+/**
+ * Converts with less room if the schema is at the depth limit, since tags and wrappers nest deeper than the domain
+ * schema.
+ */
 function convertWithinLimits(domain: JsonSchema): WireSchema {
   for (let maxDepth: number = wireLimits.depth; maxDepth > 0; maxDepth--) {
     const converted = convertRoot(domain, maxDepth);
@@ -59,7 +65,7 @@ function convertWithinLimits(domain: JsonSchema): WireSchema {
   return { schema: objectOf([["value", text]]), decode: boxed(parsed), notes };
 }
 
-/** Decodes a root that is wrapped in a property because it is not an object. */
+/** Decodes a root wrapped in a property because it is not an object. */
 function boxed(decode: Decode): Decode {
   return (wire) => {
     const isBox = isRecord(wire) && Object.hasOwn(wire, "value") && Object.keys(wire).length === 1;
@@ -126,7 +132,7 @@ function createContext(
   return { context, definitions };
 }
 
-/** The definition name for a reference: its last step, in characters that providers accept. */
+/** Names a reference's definition: its last step, in characters that providers accept. */
 function definitionName(reference: string, taken: ReadonlySet<string>): string {
   const last = reference.split("/").at(-1) ?? "";
   const base = last.replaceAll(/[^A-Za-z0-9_-]/g, "_").replace(/^_+$/, "") || "root";

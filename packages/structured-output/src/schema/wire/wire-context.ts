@@ -2,62 +2,62 @@ import type { Issue } from "@ccl/core";
 
 import { isRecord, parseJson } from "@ccl/core/json";
 
-/** A node of a wire schema under construction. */
+/** A wire schema node under construction. */
 export type WireNode = Record<string, unknown>;
 
 /**
- * Decodes a wire value to a domain value. Anything without the wire's shape stays unchanged, so that the domain schema
- * decides. This also accepts a model that answered in the domain's shape.
+ * Decodes a wire value to a domain value. Anything not in the wire's shape stays unchanged, so that the domain schema
+ * decides. This also accepts answers in the domain's shape.
  */
 export type Decode = (wire: unknown) => unknown;
 
-/** Decodes values that are the same on both sides. */
+/** Decodes values that are identical on both sides. */
 export const asItIs: Decode = (wire) => wire;
 
-/** A converted part of the domain schema. */
+/** A converted part of a domain schema. */
 export interface Converted {
   schema: WireNode;
   decode: Decode;
 }
 
-/** A node's path in the domain schema, the depth of its wire form, and the conversion it is part of. */
+/** A node's path in the domain schema, the depth of its wire form, and the conversion it belongs to. */
 export interface Place {
   path: (string | number)[];
   depth: number;
   context: WireContext;
 }
 
-/** What the wire schema cannot express, or expresses differently. */
+/** What the wire schema cannot express or expresses differently. */
 type WireNoteCode =
-  /** A constraint that only local validation checks. */
+  /** A constraint checked only by local validation. */
   | "wire_constraint_dropped"
-  /** A value that is sent as JSON text. */
+  /** A value sent as JSON text. */
   | "wire_json_text"
   /** The root is wrapped in a property because it is not an object. */
   | "wire_root_wrapped"
-  /** Properties that the schema allows but the model is not asked for. */
+  /** Properties that the schema allows but that are not requested from the model. */
   | "wire_extra_properties";
 
-/** State shared by the conversion of one schema. */
+/** State shared while converting one schema. */
 export interface WireContext {
   readonly maxDepth: number;
   readonly notes: Issue[];
-  /** How many more enum values the whole schema may have. */
+  /** Number of enum values left for the whole schema. */
   enumValuesLeft: number;
-  /** Decisions that depend on unfinished definitions. They run in order after the conversion. */
+  /** Decisions that depend on unfinished definitions. Run in order after the conversion. */
   readonly settle: (() => void)[];
-  /** Unions that may still become tagged. */
+  /** Unions that may yet become tagged. */
   readonly unsettled: Set<WireNode>;
   convert(node: unknown, place: Place): Converted;
-  /** The target node of a domain reference. @throws StructuredOutputError */
+  /** Returns a domain reference's target node. @throws StructuredOutputError */
   resolve(reference: unknown): unknown;
-  /** The wire definition of a domain reference's target. */
+  /** Returns the wire definition of a domain reference's target. */
   define(reference: unknown): Converted;
-  /** The target node of a wire reference. */
+  /** Returns a wire reference's target node. */
   wireTarget(reference: unknown): WireNode | undefined;
 }
 
-/** A place below another. `deeper` is how many objects and lists lie between them on the wire. */
+/** Returns a place below another. `deeper` is the number of objects and lists between them on the wire. */
 export function below(place: Place, deeper: number, ...steps: (string | number)[]): Place {
   return { ...place, depth: place.depth + deeper, path: [...place.path, ...steps] };
 }
@@ -67,7 +67,7 @@ export function warn({ path, context }: Place, code: WireNoteCode, message: stri
   context.notes.push({ code, path, message, severity: "warning" });
 }
 
-/** Sends the value as JSON text and records the reason as a warning. */
+/** Sends the value as JSON text, with the reason recorded as a warning. */
 export function jsonText(node: unknown, place: Place, reason: string): Converted {
   warn(place, "wire_json_text", `Travels as JSON text: ${reason}.`);
   return { schema: { type: "string", description: jsonTextDescription(node) }, decode: parsed };

@@ -1,12 +1,12 @@
-// The rules of strict structured outputs, as OpenAI documents them under "Structured outputs: supported schemas"
+// The rules for strict structured outputs, as documented by OpenAI under "Structured outputs: supported schemas"
 // (developers.openai.com/api/docs/guides/structured-outputs). Other providers' strict modes accept the same subset.
 
-/** The types that a strict schema may name. */
+/** Types allowed in a strict schema. */
 export const wireTypes: ReadonlySet<unknown> = new Set(
   "object array string number integer boolean null".split(" "),
 );
 
-/** All keywords of the subset. `default`, `oneOf`, `allOf`, `not` and `if` are rejected with status 400. */
+/** All keywords in the subset. `default`, `oneOf`, `allOf`, `not` and `if` are rejected with status 400. */
 export const wireKeywords: ReadonlySet<string> = new Set(
   (
     "type description title enum const anyOf $ref $defs properties required additionalProperties " +
@@ -15,30 +15,30 @@ export const wireKeywords: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** String formats that are enforced. */
+/** Enforced string formats. */
 export const wireFormats: ReadonlySet<string> = new Set(
   "date-time time date duration email hostname ipv4 ipv6 uuid".split(" "),
 );
 
-/** Limits of a whole schema. */
+/** Limits on a whole schema. */
 export const wireLimits = {
-  /** Nesting of objects and arrays, root included. Definitions count from their own root. */
+  /** Nesting depth of objects and arrays, including the root. Definitions count from their own root. */
   depth: 10,
   properties: 5000,
   enumValues: 1000,
-  /** Characters of all property and definition names and all enum and const values. */
+  /** Total characters of all property and definition names and all enum and const values. */
   nameCharacters: 120_000,
-  /** An enum of strings with more values than this has its own limit on characters. */
+  /** A string enum with more values than this has its own character limit. */
   largeEnumValues: 250,
   largeEnumCharacters: 15_000,
 } as const;
 
-/** False for look-around and back references, which grammars for constrained decoding cannot express. */
+/** False for look-around and back references, which constrained decoding grammars cannot express. */
 export function isPlainPattern(pattern: string): boolean {
   return !/\(\?(?!:)|\\[1-9]|\\[bBk]/.test(pattern);
 }
 
-/** True for the bounds of safe integers, which libraries add to every integer and which are useless to a model. */
+/** True for safe integer bounds, which libraries add to every integer and which are useless to a model. */
 export function isSafeIntegerBound(keyword: string, value: unknown): boolean {
   return (
     /^m(in|ax)imum$/.test(keyword) &&
@@ -47,12 +47,12 @@ export function isSafeIntegerBound(keyword: string, value: unknown): boolean {
   );
 }
 
-/** How many characters an enum counts as. */
+/** Returns an enum's character count. */
 export function enumCharacters(values: readonly unknown[]): number {
   return values.reduce<number>((sum, value) => sum + String(value).length, 0);
 }
 
-/** True when a single enum is within its own limits. */
+/** True if a single enum is within its own limits. */
 export function isSmallEnum(values: readonly unknown[]): boolean {
   return (
     values.length <= wireLimits.largeEnumValues ||

@@ -1,16 +1,16 @@
 import { arrayAt, isRecord, isSameJson, valueAt } from "@ccl/core/json";
 import type { WireContext, WireNode } from "./wire-context.ts";
 
-/** What distinguishes wire values: the type, the names of an object, and fixed values. */
+/** What distinguishes wire values: type, an object's names, and fixed values. */
 export interface WireShape {
   type: unknown;
-  /** All names of an object, sorted. Wire objects always have all of them. */
+  /** All names in an object, sorted. Wire objects always have all of them. */
   names?: string | undefined;
-  /** The allowed values at a path: of a scalar itself, or of an object's properties. */
+  /** Allowed values at a path: of the scalar itself, or of an object's properties. */
   tags: readonly [path: readonly string[], values: readonly unknown[]][];
 }
 
-/** All possible shapes of a wire schema's values. */
+/** Returns all possible shapes of a wire schema's values. */
 export function wireShapes(
   node: WireNode,
   context: WireContext,
@@ -27,7 +27,7 @@ export function wireShapes(
   const shapes = branches
     .filter((branch) => isRecord(branch))
     .flatMap((branch) => wireShapes(branch, context, seen));
-  // An unsettled union may still become tagged, so it may also have that shape.
+  // An unsettled union may yet be tagged, so it may also have that shape.
   const names = nameList(["variant", "value"]);
   return context.unsettled.has(node) ? [...shapes, { type: "object", names, tags: [] }] : shapes;
 }
@@ -75,7 +75,7 @@ function typeOf(value: unknown): string {
   return Array.isArray(value) ? "array" : typeof value;
 }
 
-// JSON keeps lists of names distinct, whatever characters the names contain.
+// JSON keeps lists of names distinct, whatever characters they contain.
 function nameList(names: readonly string[]): string {
   return JSON.stringify([...names].sort());
 }

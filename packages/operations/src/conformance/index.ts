@@ -1,2 +1,0 @@
-export type { RunExecutorConformanceOptions } from "./executor-fixture.ts";
-export { runExecutorConformance } from "./run-executor-conformance.ts";
