@@ -43,15 +43,15 @@ export function createContext(
   };
   if (hook === "after_main_llm") {
     const main = view.main();
-    return Object.freeze({ ...shared, hook, assistantVariantId: main.assistantVariantId, main });
+    return Object.freeze({ hook, assistantVariantId: main.assistantVariantId, main, ...shared });
   }
   return Object.freeze({
-    ...shared,
     hook,
     /** Assembled on first access, since few operations read it. */
     get draftPrompt() {
       return view.draftPrompt();
     },
+    ...shared,
   });
 }
 

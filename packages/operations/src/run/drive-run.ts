@@ -52,11 +52,11 @@ function drive(driven: DrivenRun, span: TraceSpan): RunDrive {
   });
   const controller = new AbortController();
   const records = driven.operations.map((prepared): OperationRecord => ({
-    ...prepared,
     attempts: 0,
     isStale: false,
     isCommitted: true,
     hasSlot: false,
+    ...prepared,
     ...known.attempts.get(keyOf(prepared)),
   }));
   const run: RunContext = {

@@ -176,11 +176,11 @@ function endWork(run: RunContext, record: OperationRecord, outcome: CheckedOutco
   const ended: CheckedOutcome = isLate ? { status: "aborted", effects: noEffects } : outcome;
   const isExempt = ended === conditionFalse || ended === notDue;
   const step: OperationStep = {
-    ...stepOf(record, ended, run.services.clock.now()),
     isExempt: isExempt || undefined,
     lateStatus: isLate ? outcome.status : undefined,
     inputsSummary: outcome.debug?.inputsSummary,
     outputsSummary: outcome.debug?.outputsSummary,
+    ...stepOf(record, ended, run.services.clock.now()),
   };
   const transition = takeStep(run, step);
   if (transition !== undefined) run.dispatch(transition);

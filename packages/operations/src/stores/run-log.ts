@@ -67,9 +67,9 @@ function bodyOf(event: RunEvent, of: LogEntry): EventBody {
   const epoch = event.epoch === of.epoch ? undefined : event.epoch;
   const ts = event.ts === of.ts ? undefined : event.ts;
   const body = { ...event, ...noStamp, epoch, ts };
-  const isEnd = event.type === "run.finished" && event.result !== undefined;
+  if (event.type !== "run.finished" || event.result === undefined) return body;
   const short = { ...body, result: null };
-  return isEnd ? short : body;
+  return short;
 }
 
 /** Returns a run's steps in append order. For each key, the first step is kept. */
