@@ -101,7 +101,6 @@ export async function readRunEvents(
   if (afterSeq >= head.lastSeq) return [];
   const { runId } = head.lease;
   const { chatId, branchId, userMessageId, trigger } = head;
-  const of = { runId, chatId, branchId, userMessageId, trigger };
   const answer = await readAnswer(edit, head);
   const change = lengthening(answer);
   const found: RunEvent[] = [];
@@ -109,8 +108,11 @@ export async function readRunEvents(
     for (const [at, body] of events.entries()) {
       const { epoch = stamp.epoch, ts = stamp.ts, ...rest } = body;
       const seq = first + at;
-      if (seq > afterSeq && found.length < limit)
-        found.push(eventOf({ ...eventWith(rest, change), ...of, seq, epoch, ts }));
+      if (seq <= afterSeq || found.length >= limit) continue;
+      const read = eventWith(rest, change);
+      found.push(
+        eventOf({ runId, chatId, branchId, userMessageId, trigger, seq, epoch, ts, ...read }),
+      );
     }
   const last = found.at(-1);
   if (last?.type !== "run.finished" || last.result === undefined) return found;
