@@ -7,7 +7,7 @@ import { runChecks } from "./checks/check-round.ts";
 import { type ContextPorts, readRequests } from "./context/read-requests.ts";
 import type { Folder } from "./file-system/folder.ts";
 import { inFolder } from "./file-system/in-folder.ts";
-import { diffOfPlan, previewPlan } from "./preview/preview-plan.ts";
+import { previewPlan } from "./preview/preview-plan.ts";
 import { applyPlan } from "./transaction/apply-plan.ts";
 import { isTransactionId, readDiff } from "./transaction/journal.ts";
 import { findJournals, openJournals } from "./transaction/journals-folder.ts";
@@ -66,7 +66,7 @@ export function createWorkspace(
         assertNotAborted(options.signal);
         const journals = await openJournals(parts);
         const applying = parts.withLock(journals, options.signal, () =>
-          applyPlan(parts, journals, { plan, options, diffOf: diffOfPlan }),
+          applyPlan(parts, journals, { plan, options }),
         );
         return applying.finally(() => journals.close());
       }),

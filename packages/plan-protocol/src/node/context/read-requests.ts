@@ -9,7 +9,7 @@ import { checkPath } from "../../paths/check-path.ts";
 import type { ContextRequest } from "../../plan/plan.ts";
 import { quote, refusal } from "../../plan-issue.ts";
 import type { FulfilledContext } from "../../workspace/plan-workspace.ts";
-import { fileIn, lookAt, MAX_TEXT_BYTES, textIn } from "../transaction/look-at.ts";
+import { fileIn, lookAt, MAX_TEXT_BYTES, textIn } from "../file-system/look-at.ts";
 import type { WorkspaceParts } from "../file-system/workspace-parts.ts";
 import { searchFiles, type SearchOutcome } from "./search-files.ts";
 

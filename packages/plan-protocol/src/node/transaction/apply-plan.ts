@@ -4,18 +4,28 @@ import { systemCode } from "@ccl/core/node";
 import { type Issue, type Result, sha256Hex, success } from "@ccl/core";
 
 import type { ValidPlan } from "../../validate/valid-plan.ts";
-import type { AppliedPlan, ApplyOptions, CheckOutcome } from "../../workspace/plan-workspace.ts";
+import type {
+  AppliedPlan,
+  ApplyOptions,
+  CheckOutcome,
+  PlanCheck,
+} from "../../workspace/plan-workspace.ts";
 import { runChecks, runChecksAfter, uselessCheck } from "../checks/check-round.ts";
 import type { Folder } from "../file-system/folder.ts";
 import { planIssue, quote, refusal } from "../../plan-issue.ts";
-import { type ResolvedPlan, resolvePlan } from "./resolve-plan.ts";
+import { diffOfPlan } from "../preview/preview-plan.ts";
+import {
+  contentOf,
+  type ResolvedAction,
+  type ResolvedPlan,
+  resolvePlan,
+} from "../preview/resolve-plan.ts";
 import type { WorkspaceParts } from "../file-system/workspace-parts.ts";
 import { backUp } from "./back-up.ts";
 import {
   closeJournal,
   emptyParts,
   isTransactionId,
-  type Journal,
   mark,
   recordChecks,
   removeJournal,
@@ -31,25 +41,17 @@ import { reopenJournal } from "./reopen-journal.ts";
 import { type StagedPlan, stagePlan } from "./stage-plan.ts";
 import { StepConflict } from "./step.ts";
 import { confirmSwap, swapIn, syncFoldersOf } from "./swap-in.ts";
-import { undo } from "./undo.ts";
-
-/** What to apply. */
-interface ApplyInput {
-  plan: ValidPlan;
-  options: ApplyOptions;
-  /** Computes the diff stored with the transaction. */
-  diffOf: (plan: ResolvedPlan) => string;
-}
+import { keptIssue, undo } from "./undo.ts";
 
 /** Applies a plan as one transaction. The caller must hold the workspace lock. */
 export function applyPlan(
   parts: WorkspaceParts,
   journals: Folder,
-  input: ApplyInput,
+  { plan, options }: { plan: ValidPlan; options: ApplyOptions },
 ): Promise<Result<AppliedPlan>> {
-  const attributes = { "ccl.plan.actions": input.plan.actions.length };
+  const attributes = { "ccl.plan.actions": plan.actions.length };
   return traced("apply plan", attributes, async (span) => {
-    const applied = await apply(parts, journals, input);
+    const applied = await apply(parts, journals, { plan, options });
     span.set({ "ccl.plan.applied": applied.ok });
     return applied;
   });
@@ -58,10 +60,9 @@ export function applyPlan(
 async function apply(
   parts: WorkspaceParts,
   journals: Folder,
-  { plan, options, diffOf }: ApplyInput,
+  { plan, options }: { plan: ValidPlan; options: ApplyOptions },
 ): Promise<Result<AppliedPlan>> {
-  const { checks = [], mustPass = false, mayFail = false, confirm } = options;
-  const { shortenOutput, signal } = options;
+  const { checks = [], mustPass = false, mayFail = false, shortenOutput, signal } = options;
   const unfinished = await findUnfinished(journals);
   if (unfinished.length > 0)
     return refusal(
@@ -70,69 +71,51 @@ async function apply(
     );
   const resolved = await resolvePlan(parts, plan);
   if (!resolved.ok) return resolved;
-  const refused = checkConfirmation(resolved.value, confirm);
-  if (refused !== undefined) return refused;
+  const { planHash, actions } = resolved.value;
+  if (options.confirm === undefined && resolved.value.needsConfirmation)
+    return refusal(
+      "CONFIRM_REQUIRED",
+      "The plan deletes something. Preview it, and confirm with the preview's planHash.",
+    );
+  if (options.confirm !== undefined && options.confirm !== planHash)
+    return refusal(
+      "CONFIRM_REQUIRED",
+      "What was confirmed is another plan, or its files have changed. Preview it again.",
+    );
   const how = { shortenOutput, signal };
   const before = mustPass ? [] : (options.before ?? (await runChecks(parts, checks, how)));
   const again = before.length === 0 ? resolved : await resolvePlan(parts, plan);
-  if (!again.ok || again.value.planHash !== resolved.value.planHash)
+  if (!again.ok || again.value.planHash !== planHash)
     return refusal(
       "CONCURRENT_EDIT",
       'A file of the plan was changed while the checks ran, by one of them or by someone else. Give checks that only look, such as "prettier --check" in place of "prettier --write".',
     );
   const useless = mayFail ? undefined : uselessCheck(before);
   if (useless !== undefined) return uselessRefusal(useless);
-  const prepared = await prepare(parts, journals, { plan: resolved.value, diffOf, signal });
+  const prepared = await prepare(parts, journals, { plan: resolved.value, signal });
   if (!prepared.ok) return prepared;
   const staged = prepared.value;
   try {
-    const check = (): Promise<CheckOutcome[]> =>
-      runChecksAfter(parts, checks, { before, mayFail, ...how });
-    const hasChecks = checks.length > 0;
-    const outcome = await carryOut(parts, staged, { check: hasChecks ? check : undefined, signal });
+    const runAfter = { before, mayFail, ...how };
+    const outcome = await carryOut(parts, staged, { checks, runAfter });
     if (!outcome.ok) return outcome;
-    const changes = resolved.value.actions.map(describeChange);
+    const changes = actions.map(describeChange);
     for (const { path } of changes) parts.readSet.delete(path);
-    const { transactionId, steps, checked } = staged.journal;
+    const { transactionId, steps, checked } = staged;
     const rewrittenPaths = steps
-      .filter(
-        ({ change }, index) => change === "write" && String(index) in (checked?.written ?? {}),
-      )
+      .filter(({ change, key }) => change === "write" && key in (checked?.written ?? {}))
       .map(({ path }) => path);
     return success({ transactionId, changes, checks: outcome.value, rewrittenPaths });
   } finally {
-    await closeJournal(staged.journal);
+    await closeJournal(staged);
   }
-}
-
-function checkConfirmation(
-  { planHash, needsConfirmation }: ResolvedPlan,
-  confirm: string | undefined,
-): { ok: false; issues: Issue[] } | undefined {
-  if (confirm === undefined)
-    return needsConfirmation
-      ? refusal(
-          "CONFIRM_REQUIRED",
-          "The plan deletes something. Preview it, and confirm with the preview's planHash.",
-        )
-      : undefined;
-  return confirm === planHash
-    ? undefined
-    : refusal(
-        "CONFIRM_REQUIRED",
-        "What was confirmed is another plan, or its files have changed. Preview it again.",
-      );
 }
 
 /** Does all the work that does not change the tree. Leaves nothing behind on failure. */
 async function prepare(
   parts: WorkspaceParts,
   journals: Folder,
-  {
-    plan,
-    diffOf,
-    signal,
-  }: { plan: ResolvedPlan; diffOf: ApplyInput["diffOf"]; signal: AbortSignal | undefined },
+  { plan, signal }: { plan: ResolvedPlan; signal: AbortSignal | undefined },
 ): Promise<Result<StagedPlan>> {
   const transactionId = parts.ids.next();
   if (!isTransactionId(transactionId))
@@ -144,14 +127,14 @@ async function prepare(
   try {
     assertNotAborted(signal);
     staged = await stagePlan(parts, journals, { plan, transactionId });
-    await writeDiff(parts, staged.journal, diffOf(plan));
+    await writeDiff(parts, staged, diffOfPlan(plan));
     await backUp(parts, staged);
     assertNotAborted(signal);
-    await writeIntent(parts, staged.journal);
+    await writeIntent(parts, staged);
     assertNotAborted(signal);
     return success(staged);
   } catch (error) {
-    if (staged !== undefined) await closeJournal(staged.journal);
+    if (staged !== undefined) await closeJournal(staged);
     await removeJournal(journals, transactionId).then(
       () => unmarkOpen(journals, transactionId),
       () => undefined,
@@ -166,31 +149,35 @@ async function prepare(
   }
 }
 
+/** The checks to run after the change, and how. */
+interface ChecksAfter {
+  checks: readonly PlanCheck[];
+  runAfter: Parameters<typeof runChecksAfter>[2];
+}
+
 async function carryOut(
   parts: WorkspaceParts,
   staged: StagedPlan,
-  {
-    check,
-    signal,
-  }: { check: (() => Promise<CheckOutcome[]>) | undefined; signal: AbortSignal | undefined },
+  after: ChecksAfter,
 ): Promise<Result<CheckOutcome[]>> {
+  const { signal } = after.runAfter;
   let outcomes: CheckOutcome[] = [];
   try {
     await swapIn(parts.root, staged, signal);
     await confirmSwap(parts.root, staged);
-    await syncFoldersOf(parts, { steps: staged.steps, others: [staged.journal.moved] });
-    if (check !== undefined) outcomes = await runWatched(parts, staged, check);
+    await syncFoldersOf(parts, staged.steps, staged.moved);
+    if (after.checks.length > 0) outcomes = await runWatched(parts, staged, after);
     assertNotAborted(signal);
     const failed = outcomes.find(({ status }) => status === "failed" || status === "timed_out");
     if (failed !== undefined) return await takeBack(parts, staged, [checkIssue(failed)]);
-    await mark(parts, staged.journal, "committed");
+    await mark(parts, staged, "committed");
   } catch (error) {
     const undone = await takeBack(parts, staged, issuesOf(error));
     if (PlanProtocolError.isInstance(error)) throw error;
     return undone;
   }
-  await emptyParts(staged.journal, ["staged", "backups"]);
-  await unmarkOpen(staged.journal.journals, staged.journal.transactionId);
+  await emptyParts(staged, ["staged", "backups"]);
+  await unmarkOpen(staged.journals, staged.transactionId);
   return success(outcomes);
 }
 
@@ -201,16 +188,16 @@ async function carryOut(
 async function runWatched(
   parts: WorkspaceParts,
   staged: StagedPlan,
-  check: () => Promise<CheckOutcome[]>,
+  { checks, runAfter }: ChecksAfter,
 ): Promise<CheckOutcome[]> {
-  await recordChecks(parts, staged.journal, { isOver: false, written: {} });
+  await recordChecks(parts, staged, { isOver: false, written: {} });
   try {
-    return await check();
+    return await runChecksAfter(parts, checks, runAfter);
   } finally {
     await reopenJournal(parts, staged);
-    const changed = await changedSteps(parts.root, staged.journal.steps);
-    const written = Object.fromEntries(changed.map(({ key, state }) => [key, state ?? null]));
-    await recordChecks(parts, staged.journal, { isOver: true, written });
+    const changed = await changedSteps(parts.root, staged.steps);
+    const written = Object.fromEntries(changed.map(({ step, state }) => [step.key, state ?? null]));
+    await recordChecks(parts, staged, { isOver: true, written });
   }
 }
 
@@ -219,44 +206,31 @@ const MAX_WHY = 500;
 /** Undoes the transaction. The issues say why, and list anything that could not be restored. */
 async function takeBack(
   parts: WorkspaceParts,
-  { journal, begun }: StagedPlan,
+  staged: StagedPlan,
   issues: Issue[],
 ): Promise<{ ok: false; issues: Issue[] }> {
+  const { journals, transactionId, steps } = staged;
   try {
     // If the commit marker exists but may not be durable, the rollback marker overrides it.
-    if ((await stateOf(journal.folder)) === "committed") await mark(parts, journal, "rolling_back");
+    if ((await stateOf(staged.folder)) === "committed") await mark(parts, staged, "rolling_back");
     // Only the first line, since check output can be long or secret.
     const why = issues[0]?.message.split("\n", 1)[0]?.slice(0, MAX_WHY);
-    const { keptPaths, writtenPaths } = await undo(parts, journal, { begun, isLive: true, why });
-    await unmarkOpen(journal.journals, journal.transactionId);
-    const written = writtenPaths.map((path) => writtenIssue(parts, journal, path));
-    return { ok: false, issues: [...issues, ...written, ...keptIssues(keptPaths, issues)] };
+    const { keptPaths, writtenPaths } = await undo(parts, staged, { isLive: true, why });
+    await unmarkOpen(journals, transactionId);
+    const folder = `${journalsPath(parts)}/${transactionId}/written`;
+    const written = writtenPaths.map((path) => {
+      const key = steps.find((step) => step.path === path)?.key;
+      const message = `${quote(path)} was written while the checks ran. It is as it was before the plan; what was written is kept as ${folder}/${key}.`;
+      return planIssue("AUTO_CHECK_FAILED_ROLLED_BACK", message, [path]);
+    });
+    const isKnown = (path: string): boolean =>
+      issues.some((issue) => issue.code === "CONCURRENT_EDIT" && issue.path[0] === path);
+    const kept = keptPaths.filter((path) => !isKnown(path)).map(keptIssue);
+    return { ok: false, issues: [...issues, ...written, ...kept] };
   } catch (error) {
-    const message = `Transaction ${journal.transactionId} could not be undone (${reasonOf(error)}). Call recover() when that is repaired.`;
+    const message = `Transaction ${transactionId} could not be undone (${reasonOf(error)}). Call recover() when that is repaired.`;
     return { ok: false, issues: [...issues, planIssue("RECOVERY_REQUIRED", message)] };
   }
-}
-
-function writtenIssue(parts: WorkspaceParts, journal: Journal, path: string): Issue {
-  const key = journal.steps.findIndex((step) => step.path === path);
-  const place = `${journalsPath(parts)}/${journal.transactionId}/written/${key}`;
-  const message = `${quote(path)} was written while the checks ran. It is as it was before the plan; what was written is kept as ${place}.`;
-  return planIssue("AUTO_CHECK_FAILED_ROLLED_BACK", message, [path]);
-}
-
-function keptIssues(keptPaths: readonly string[], issues: readonly Issue[]): Issue[] {
-  const isKnown = new Set(
-    issues.filter(({ code }) => code === "CONCURRENT_EDIT").map(({ path }) => path[0]),
-  );
-  return keptPaths
-    .filter((path) => !isKnown.has(path))
-    .map((path) =>
-      planIssue(
-        "CONCURRENT_EDIT",
-        `"${path}" was changed meanwhile, by a check or by someone else, and stays as it is; its old file is in the journal.`,
-        [path],
-      ),
-    );
 }
 
 function issuesOf(error: unknown): Issue[] {
@@ -289,15 +263,13 @@ function howItFailed({ status, exitCode }: Pick<CheckOutcome, "status" | "exitCo
     : `failed (exit code ${exitCode ?? "none"})`;
 }
 
-function describeChange({
-  action,
-  base,
-  content,
-}: ResolvedPlan["actions"][number]): AppliedPlan["changes"][number] {
+function describeChange(resolved: ResolvedAction): AppliedPlan["changes"][number] {
+  const { action, base } = resolved;
+  const content = contentOf(resolved);
   return {
     kind: action.kind,
     path: action.path,
     sha256Before: base?.sha256,
-    sha256After: content === undefined ? undefined : sha256Hex(content),
+    sha256After: content && sha256Hex(content),
   };
 }

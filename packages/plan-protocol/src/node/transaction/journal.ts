@@ -23,6 +23,8 @@ interface Intent {
  * - `written`: files that checks wrote in place of the new ones, also removed by a rollback.
  */
 export interface Journal extends Intent {
+  /** Number of steps that may have changed something. */
+  begun: number;
   /** The folder of all journals. */
   journals: Folder;
   folder: Folder;
@@ -85,8 +87,14 @@ export function openJournal(journals: Folder, transactionId: string): Promise<Jo
  * unless it is marked as committed.
  */
 export async function writeIntent(parts: WorkspaceParts, journal: Journal): Promise<void> {
-  const { transactionId, timeMs, steps, journals, folder, staged, backups, moved } = journal;
+  const { transactionId, timeMs, journals, folder, staged, backups, moved } = journal;
   await makeEmpty(journals, OPEN + transactionId);
+  const steps = journal.steps.map(({ change, path, before, after }) => ({
+    change,
+    path,
+    before,
+    after,
+  }));
   const body = canonicalJson({ version: VERSION, transactionId, timeMs, steps });
   const content = `${sha256Hex(body)}\n${body}\n`;
   const before = [staged, backups, moved, journals];
@@ -217,7 +225,7 @@ export async function readIntent(folder: Folder, transactionId: string): Promise
       `The journal of transaction ${transactionId} is not what was written to it. Its folder has the old files in ` +
         `"moved" and "backups": put back by hand what is missing, and move the folder away.`,
     );
-  return json;
+  return { ...json, steps: json.steps.map((step, index) => ({ ...step, key: String(index) })) };
 }
 
 export async function closeJournal(journal: Journal): Promise<void> {
@@ -265,6 +273,7 @@ async function openParts(
       transactionId,
       timeMs,
       steps,
+      begun: steps.length,
       journals,
       folder,
       staged: await folder.openFolder("staged"),

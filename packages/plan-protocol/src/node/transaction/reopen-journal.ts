@@ -16,21 +16,20 @@ import type { StagedPlan } from "./stage-plan.ts";
  * does. In that case, rewrites its intent and its old files as they were read for the plan.
  */
 export async function reopenJournal(parts: WorkspaceParts, staged: StagedPlan): Promise<void> {
-  const { transactionId } = staged.journal;
+  const { transactionId, steps, begun } = staged;
   const journals = await openJournals(parts);
   try {
     let journal = await openJournal(journals, transactionId).catch(() => undefined);
     const isLost = journal === undefined;
     if (journal === undefined) {
       await removeJournal(journals, transactionId);
-      journal = await createJournal(journals, staged.journal);
+      journal = await createJournal(journals, staged);
     }
-    await closeJournal(staged.journal);
-    staged.journal = journal;
+    await closeJournal(staged);
+    Object.assign(staged, journal, { steps, begun, journals: staged.journals });
     if (!isLost && (await stateOf(journal.folder)) !== "intent")
       throw new Error(`Another process undid transaction ${transactionId}.`);
-    for (const { index, before, base } of staged.steps) {
-      const key = String(index);
+    for (const { key, before, base } of steps) {
       const isOld = before !== undefined && base?.bytes !== undefined;
       if (isOld && (await journal.moved.status(key)) === undefined)
         await writeOld(parts, journal.moved, key, base);

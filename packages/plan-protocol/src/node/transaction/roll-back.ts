@@ -4,7 +4,7 @@ import { type Issue, type Result, success } from "@ccl/core";
 import { quote, refusal, planIssue } from "../../plan-issue.ts";
 import type { RolledBackPlan } from "../../workspace/file-workspace.ts";
 import type { Folder } from "../file-system/folder.ts";
-import { inFolder, splitPath } from "../file-system/in-folder.ts";
+import { inFolder } from "../file-system/in-folder.ts";
 import type { WorkspaceParts } from "../file-system/workspace-parts.ts";
 import {
   closeJournal,
@@ -19,7 +19,7 @@ import {
 } from "./journal.ts";
 import { changedSteps } from "./path-state.ts";
 import { findUnfinished } from "./recover.ts";
-import { undo } from "./undo.ts";
+import { keptIssue, undo } from "./undo.ts";
 
 /** Rolls back a committed transaction. The caller holds the workspace lock. */
 export async function rollBack(
@@ -77,10 +77,4 @@ async function findLaterChanges(root: Folder, { steps, checked }: Journal): Prom
 
 function changed(path: string, how: string): Issue {
   return planIssue("CONCURRENT_EDIT", `${quote(path)} ${how}. Nothing was put back.`, [path]);
-}
-
-function keptIssue(path: string): Issue {
-  const { name } = splitPath(path);
-  const message = `${quote(name)} was changed by someone else during the rollback and stays; its old file is in the journal.`;
-  return planIssue("CONCURRENT_EDIT", message, [path]);
 }
