@@ -1,35 +1,38 @@
-import { PlanProtocolError } from "../../plan-protocol-error.ts";
-import { quote } from "../../plan-issue.ts";
 import type { CheckOptions, CheckOutcome, PlanCheck } from "../../workspace/plan-workspace.ts";
 import type { WorkspaceParts } from "../file-system/workspace-parts.ts";
 import { newFindings } from "./findings-of.ts";
-import { type CheckRun, runCheck } from "./run-check.ts";
+import { findingsIn, runCheck } from "./run-check.ts";
 
-/** The findings in an outcome's output, kept for comparison with a later run. */
-const findingsBefore = new WeakMap<CheckOutcome, CheckRun["findings"]>();
+/** How to run checks after a change. */
+export interface AfterChange {
+  /** Their outcomes before the change. Empty if they did not run. */
+  before: readonly CheckOutcome[];
+  mayFail: boolean;
+}
 
 /**
- * Runs all checks on the current files.
- * @throws PlanProtocolError `invalid_input` for a check that cannot be started
+ * Runs checks on the current files: all of them, or after a change up to the first failure that did not occur before.
+ * @throws PlanProtocolError `invalid_input` for a check that cannot be started, unless it is run after a change
  */
 export async function runChecks(
   parts: WorkspaceParts,
   checks: readonly PlanCheck[],
-  options: CheckOptions,
+  { after, ...options }: CheckOptions & { after?: AfterChange | undefined },
 ): Promise<CheckOutcome[]> {
   const outcomes: CheckOutcome[] = [];
-  for (const check of checks) {
-    const { startError, findings, ...outcome } = await runCheck(parts, check, options);
-    // A command that does not exist never passes, so it could never cause a rollback. This must be a caller's error.
-    if (startError !== undefined)
-      throw new PlanProtocolError(
-        "invalid_input",
-        `The check ${quote(check.name)} runs ${quote(check.command[0])}, which could not be started (${startError}).`,
-      );
-    findingsBefore.set(outcome, findings);
-    outcomes.push(outcome);
+  const mustStart = after === undefined;
+  for (const [index, check] of checks.entries()) {
+    const outcome = await runCheck(parts, check, { ...options, mustStart });
+    const judged = after === undefined ? outcome : comparedTo(after, index, outcome);
+    outcomes.push(judged);
+    if (after !== undefined && isFailed(judged)) break;
   }
   return outcomes;
+}
+
+/** True if a check failed, and not just as it did before the change. */
+export function isFailed({ status }: CheckOutcome): boolean {
+  return status === "failed" || status === "timed_out";
 }
 
 /**
@@ -37,49 +40,19 @@ export async function runChecks(
  * comparable findings.
  */
 export function uselessCheck(before: readonly CheckOutcome[]): CheckOutcome | undefined {
-  return before.find(
-    (outcome) =>
-      outcome.status !== "passed" && findingsIn(outcome, findingsBefore.get(outcome)) === undefined,
-  );
+  return before.find((outcome) => isFailed(outcome) && findingsIn(outcome) === undefined);
 }
 
-/** Runs the checks after the change. Stops at the first failure that did not occur before. */
-export async function runChecksAfter(
-  parts: WorkspaceParts,
-  checks: readonly PlanCheck[],
-  {
-    before,
-    mayFail,
-    ...options
-  }: CheckOptions & { before: readonly CheckOutcome[]; mayFail: boolean },
-): Promise<CheckOutcome[]> {
-  const outcomes: CheckOutcome[] = [];
-  for (const [index, check] of checks.entries()) {
-    const run = await runCheck(parts, check, options);
-    const { startError: _startError, findings, ...outcome } = run;
-    const old = before[index];
-    if (outcome.status === "passed" || old === undefined || old.status === "passed") {
-      outcomes.push(outcome);
-      if (outcome.status !== "passed") break;
-      continue;
-    }
-    const [then, now] = [findingsIn(old, findingsBefore.get(old)), findingsIn(outcome, findings)];
-    const isCompared = then !== undefined && now !== undefined;
-    const newFailures = isCompared ? newFindings(then, now).sort() : [];
-    if (newFailures.length > 0) outcome.newFailures = newFailures;
-    const isOld = newFailures.length === 0 && (isCompared || mayFail);
-    outcomes.push(isOld ? { ...outcome, status: "failed_before" } : outcome);
-    if (!isOld) break;
-  }
-  return outcomes;
-}
-
-/** Returns a failed check's findings, or undefined if they cannot be compared with another run. */
-function findingsIn(
-  { status, exitCode }: CheckOutcome,
-  findings: CheckRun["findings"],
-): CheckRun["findings"] {
-  // A shell exits with 126 or 127 if it cannot run or find a command.
-  const isRun = status === "failed" && exitCode !== 126 && exitCode !== 127;
-  return isRun && findings !== undefined && findings.size > 0 ? findings : undefined;
+function comparedTo(
+  { before, mayFail }: AfterChange,
+  index: number,
+  outcome: CheckOutcome,
+): CheckOutcome {
+  const old = before[index];
+  if (!isFailed(outcome) || old === undefined || !isFailed(old)) return outcome;
+  const [then, now] = [findingsIn(old), findingsIn(outcome)];
+  const isCompared = then !== undefined && now !== undefined;
+  const newFailures = isCompared ? newFindings(then, now).sort() : [];
+  if (newFailures.length > 0) return { ...outcome, newFailures };
+  return isCompared || mayFail ? { ...outcome, status: "failed_before" } : outcome;
 }

@@ -1,11 +1,13 @@
-import { assertNotAborted, PlanProtocolError } from "../../plan-protocol-error.ts";
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
 
 import { truncateMiddle } from "@ccl/core";
+import { onAbort } from "@ccl/core/async";
 import { resolveInside, systemCode } from "@ccl/core/node";
 
 import { quote } from "../../plan-issue.ts";
+import { assertNotAborted, PlanProtocolError } from "../../plan-protocol-error.ts";
 import type { CheckOptions, CheckOutcome, PlanCheck } from "../../workspace/plan-workspace.ts";
 import type { WorkspaceParts } from "../file-system/workspace-parts.ts";
 import { createBoundedOutput } from "./bounded-output.ts";
@@ -18,61 +20,64 @@ const SHOWN_CHARACTERS = 8_000;
 /** Time a command has to exit after being asked to. */
 const GRACE_MS = 1_000;
 
-/** A check's outcome, with data used only to compare it with another run. */
-export interface CheckRun extends CheckOutcome {
-  /** Why the command could not start. */
-  startError?: string | undefined;
-  /** The findings in the output. Undefined if part of the output was dropped. */
-  findings?: ReadonlyMap<string, number> | undefined;
-}
-
 interface Ending {
   exitCode?: number | undefined;
   /** Why the command could not start. */
-  startError?: unknown;
+  startError?: string | undefined;
   endedBy?: "timeout" | "abort" | undefined;
+}
+
+const comparable = new WeakMap<CheckOutcome, ReadonlyMap<string, number>>();
+
+/** Returns the findings in a failed check's output, or undefined if they cannot be compared with another run. */
+export function findingsIn(outcome: CheckOutcome): ReadonlyMap<string, number> | undefined {
+  return comparable.get(outcome);
 }
 
 /**
  * Runs one check to completion, then kills any processes it left behind.
- * @throws PlanProtocolError `aborted`, or `invalid_input` for a folder outside the root
+ * @throws PlanProtocolError `aborted`, or `invalid_input` for a folder outside the root and, with `mustStart`, for a
+ * command that cannot be started
  */
 export async function runCheck(
   parts: WorkspaceParts,
   check: PlanCheck,
-  options: CheckOptions = {},
-): Promise<CheckRun> {
-  assertNotAborted(options.signal);
+  { shortenOutput = headAndTail, signal, mustStart }: CheckOptions & { mustStart: boolean },
+): Promise<CheckOutcome> {
+  assertNotAborted(signal);
+  const { name, command } = check;
   const place = await resolveInside(parts.rootPath, check.directory ?? ".");
   if (!place.ok)
     throw new PlanProtocolError(
       "invalid_input",
-      `The check ${quote(check.name)}: ${place.issues[0]?.message ?? ""}`,
+      `The check ${quote(name)}: ${place.issues[0]?.message ?? ""}`,
     );
-  const output = createBoundedOutput();
+  const collected = createBoundedOutput();
   const startedMs = parts.clock.now();
-  const ending = await runToEnd(check, {
-    directory: place.value.absolutePath,
-    signal: options.signal,
-    add: output.add,
-  });
-  if (ending.endedBy === "abort") assertNotAborted(options.signal);
-  const isPassed = ending.exitCode === 0 && ending.endedBy === undefined;
-  const { text, whole } = output.end();
-  const startError =
-    ending.startError === undefined ? undefined : (systemCode(ending.startError) ?? "unknown");
-  return {
-    name: check.name,
-    status: isPassed ? "passed" : ending.endedBy === "timeout" ? "timed_out" : "failed",
-    exitCode: ending.exitCode,
-    output:
-      startError === undefined
-        ? (options.shortenOutput ?? headAndTail)(text)
-        : `${check.command[0]} could not be started (${startError}).`,
-    durationMs: parts.clock.now() - startedMs,
-    startError,
-    findings: whole === undefined ? undefined : findingsOf(whole),
-  };
+  const directory = place.value.absolutePath;
+  const ending = await runToEnd(check, { directory, signal, add: collected.add });
+  const { exitCode, startError, endedBy } = ending;
+  if (endedBy === "abort") assertNotAborted(signal);
+  // A command that does not exist never passes, so it could never cause a rollback. This must be a caller's error.
+  if (startError !== undefined && mustStart)
+    throw new PlanProtocolError(
+      "invalid_input",
+      `The check ${quote(name)} runs ${quote(command[0])}, which could not be started (${startError}).`,
+    );
+  const { text, whole } = collected.end();
+  const output =
+    startError === undefined
+      ? shortenOutput(text)
+      : `${command[0]} could not be started (${startError}).`;
+  const durationMs = parts.clock.now() - startedMs;
+  const isPassed = exitCode === 0 && endedBy === undefined;
+  const status = isPassed ? "passed" : endedBy === "timeout" ? "timed_out" : "failed";
+  const outcome: CheckOutcome = { name, status, exitCode, output, durationMs };
+  // A shell exits with 126 or 127 if it cannot run or find a command.
+  const isRun = status === "failed" && exitCode !== 126 && exitCode !== 127;
+  const findings = isRun && whole !== undefined ? findingsOf(whole) : undefined;
+  if (findings !== undefined && findings.size > 0) comparable.set(outcome, findings);
+  return outcome;
 }
 
 function headAndTail(output: string): string {
@@ -85,7 +90,7 @@ interface RunContext {
   add(bytes: Uint8Array): void;
 }
 
-function runToEnd(check: PlanCheck, { directory, signal, add }: RunContext): Promise<Ending> {
+async function runToEnd(check: PlanCheck, { directory, signal, add }: RunContext): Promise<Ending> {
   const run = randomUUID();
   const [program, ...args] = check.command;
   const child = spawn(program, args, {
@@ -95,36 +100,31 @@ function runToEnd(check: PlanCheck, { directory, signal, add }: RunContext): Pro
     // The check gets its own process group, so that the whole group can be killed.
     detached: process.platform !== "win32",
   });
+  const { pid } = child;
+  if (pid === undefined) {
+    const [error] = await once(child, "error");
+    return { startError: systemCode(error) ?? "unknown" };
+  }
+  const ending: Ending = {};
+  let grace: NodeJS.Timeout | undefined;
+  const end = (by: "timeout" | "abort"): void => {
+    if (ending.endedBy !== undefined) return;
+    ending.endedBy = by;
+    signalGroup(pid, "SIGTERM");
+    grace = setTimeout(() => endTree(pid, run), GRACE_MS);
+  };
+  const timer = setTimeout(() => end("timeout"), check.timeoutMs ?? DEFAULT_TIMEOUT_MS);
+  const forget = signal && onAbort(signal, () => end("abort"));
   child.stdout.on("data", add);
   child.stderr.on("data", add);
-  return new Promise((resolve) => {
-    const ending: Ending = {};
-    let grace: NodeJS.Timeout | undefined;
-    const end = (by: "timeout" | "abort"): void => {
-      if (child.pid === undefined || ending.endedBy !== undefined) return;
-      ending.endedBy = by;
-      signalGroup(child.pid, "SIGTERM");
-      grace = setTimeout(() => endTree(child.pid ?? 0, run), GRACE_MS);
-    };
-    const timer = setTimeout(() => end("timeout"), check.timeoutMs ?? DEFAULT_TIMEOUT_MS);
-    const onAbort = (): void => end("abort");
-    signal?.addEventListener("abort", onAbort, { once: true });
-    const finish = (): void => {
-      clearTimeout(timer);
-      clearTimeout(grace);
-      signal?.removeEventListener("abort", onAbort);
-      resolve(ending);
-    };
-    child.once("error", (startError) => {
-      if (child.pid !== undefined) return;
-      ending.startError = startError;
-      finish();
-    });
-    child.once("exit", (exitCode) => {
-      if (exitCode !== null) ending.exitCode = exitCode;
-      // A leftover process would keep the output open and could still change files.
-      if (child.pid !== undefined) endTree(child.pid, run);
-    });
-    child.once("close", finish);
+  child.once("exit", (exitCode) => {
+    ending.exitCode = exitCode ?? undefined;
+    // A leftover process would keep the output open and could still change files.
+    endTree(pid, run);
   });
+  await once(child, "close");
+  clearTimeout(timer);
+  clearTimeout(grace);
+  forget?.();
+  return ending;
 }

@@ -7,10 +7,11 @@ import type { ValidPlan } from "../../validate/valid-plan.ts";
 import type {
   AppliedPlan,
   ApplyOptions,
+  CheckOptions,
   CheckOutcome,
   PlanCheck,
 } from "../../workspace/plan-workspace.ts";
-import { runChecks, runChecksAfter, uselessCheck } from "../checks/check-round.ts";
+import { type AfterChange, isFailed, runChecks, uselessCheck } from "../checks/check-round.ts";
 import type { Folder } from "../file-system/folder.ts";
 import { planIssue, quote, refusal } from "../../plan-issue.ts";
 import { diffOfPlan } from "../preview/preview-plan.ts";
@@ -96,8 +97,8 @@ async function apply(
   if (!prepared.ok) return prepared;
   const staged = prepared.value;
   try {
-    const runAfter = { before, mayFail, ...how };
-    const outcome = await carryOut(parts, staged, { checks, runAfter });
+    const after = { before, mayFail };
+    const outcome = await carryOut(parts, staged, { checks, how: { ...how, after } });
     if (!outcome.ok) return outcome;
     const changes = actions.map(describeChange);
     for (const { path } of changes) parts.readSet.delete(path);
@@ -152,23 +153,23 @@ async function prepare(
 /** The checks to run after the change, and how. */
 interface ChecksAfter {
   checks: readonly PlanCheck[];
-  runAfter: Parameters<typeof runChecksAfter>[2];
+  how: CheckOptions & { after: AfterChange };
 }
 
 async function carryOut(
   parts: WorkspaceParts,
   staged: StagedPlan,
-  after: ChecksAfter,
+  { checks, how }: ChecksAfter,
 ): Promise<Result<CheckOutcome[]>> {
-  const { signal } = after.runAfter;
+  const { signal } = how;
   let outcomes: CheckOutcome[] = [];
   try {
     await swapIn(parts.root, staged, signal);
     await confirmSwap(parts.root, staged);
     await syncFoldersOf(parts, staged.steps, staged.moved);
-    if (after.checks.length > 0) outcomes = await runWatched(parts, staged, after);
+    if (checks.length > 0) outcomes = await runWatched(parts, staged, { checks, how });
     assertNotAborted(signal);
-    const failed = outcomes.find(({ status }) => status === "failed" || status === "timed_out");
+    const failed = outcomes.find(isFailed);
     if (failed !== undefined) return await takeBack(parts, staged, [checkIssue(failed)]);
     await mark(parts, staged, "committed");
   } catch (error) {
@@ -188,11 +189,11 @@ async function carryOut(
 async function runWatched(
   parts: WorkspaceParts,
   staged: StagedPlan,
-  { checks, runAfter }: ChecksAfter,
+  { checks, how }: ChecksAfter,
 ): Promise<CheckOutcome[]> {
   await recordChecks(parts, staged, { isOver: false, written: {} });
   try {
-    return await runChecksAfter(parts, checks, runAfter);
+    return await runChecks(parts, checks, how);
   } finally {
     await reopenJournal(parts, staged);
     const changed = await changedSteps(parts.root, staged.steps);
