@@ -23,7 +23,12 @@ export async function checkPlan(
 ): Promise<Result<CheckedPlan>> {
   const { mode, policy, limits, workspace, recorder, signal } = run;
   const { readSet } = shown;
-  const unread = unreadFiles(run);
+  // The model must not request these again.
+  const unread = new Map(
+    run.cycle.entries.flatMap(({ request, unread: why }) =>
+      request.type === "read_file" && why !== undefined ? [[request.path, why] as const] : [],
+    ),
+  );
   const valid = checkPlanOf(plan, { mode, readSet, policy, limits }, { edits, unread, remarks });
   const issues = valid.ok ? checkAgainstShown(valid.value.actions, plan, shown) : valid.issues;
   if (!valid.ok || issues.length > 0) return { ok: false, issues };
@@ -34,16 +39,6 @@ export async function checkPlan(
   const { planHash, changes } = preview.value;
   recorder.emit({ type: "PREVIEW_READY", plan_hash: planHash, changes: changes.length });
   return success({ plan: valid.value, preview: preview.value });
-}
-
-/** Returns why files could not be read, so that the model does not request them again. */
-function unreadFiles({ cycle }: ProposalRun): Map<string, string> {
-  const unread = new Map<string, string>();
-  for (const { request, blocks } of cycle.entries) {
-    const why = /^Not read: \w+\. (.*)/s.exec(blocks[0]?.text ?? "")?.[1];
-    if (request.type === "read_file" && why !== undefined) unread.set(request.path, why);
-  }
-  return unread;
 }
 
 /** Rejects new text that contains a secret's mask. Only the session knows what was hidden from the model. */
