@@ -4,7 +4,7 @@ import { systemCode, unless } from "@ccl/core/node";
 import { parseEdits } from "../any-format/parse-edits.ts";
 import type { FileWorkspace } from "../workspace/file-workspace.ts";
 import { runChecks } from "./checks/check-round.ts";
-import { type ContextPorts, readRequests } from "./context/read-requests.ts";
+import { readRequests } from "./context/read-requests.ts";
 import type { Folder } from "./file-system/folder.ts";
 import { inFolder } from "./file-system/in-folder.ts";
 import { previewPlan } from "./preview/preview-plan.ts";
@@ -19,7 +19,6 @@ import type { WorkspaceParts } from "./file-system/workspace-parts.ts";
 /** Creates a workspace from open parts. `close` closes them. */
 export function createWorkspace(
   parts: WorkspaceParts,
-  ports: ContextPorts = {},
   unfinished: readonly string[] = [],
 ): FileWorkspace {
   const underWay = new Set<Promise<unknown>>();
@@ -54,8 +53,7 @@ export function createWorkspace(
     root: parts.rootPath,
     readSet: parts.readSet,
     unfinished,
-    read: (requests, { signal } = {}) =>
-      run("read", () => readRequests(parts, requests, { ports, signal })),
+    read: (requests, { signal } = {}) => run("read", () => readRequests(parts, requests, signal)),
     propose: (answer, options = {}) => {
       const { readSet, unread, policy, limits, rootPath: root } = parts;
       return parseEdits(answer, { ...options, readSet, unread, policy, limits, root });

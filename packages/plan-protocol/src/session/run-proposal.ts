@@ -173,25 +173,23 @@ function messagesOf(
   { blocks, dropped }: ShownContext,
 ): ChatMessage[] {
   const { version, roundsLeft, descent, pending } = progress;
-  const { report, background, savedPlan } = run.cycle;
-  const format = run.editFormat;
+  const { mode, cycle, goal, changed, editFormat: format } = run;
   const system = [renderSystemPrompt(version, format), renderMemoryBlock(run.remembered)]
     .filter((part) => part !== "")
     .join("\n\n");
   const content = renderUserPrompt({
-    mode: run.mode,
+    ...cycle,
+    mode,
     version,
     format,
-    goal: run.goal,
+    goal,
     blocks,
     dropped: dropped.map(labelOf),
-    changed: run.changed,
+    changed,
     notes: cutMiddle(progress.notes, MAX_NOTES_CHARS),
     roundsLeft,
     descent: descent.slice(0, 10).map(({ code, message }) => `${code}: ${message}`),
-    background,
-    report: report === undefined ? undefined : cutMiddle(report, run.limits.maxContextLogChars),
-    savedPlan,
+    report: cutMiddle(cycle.report ?? "", run.limits.maxContextLogChars),
   });
   const messages: ChatMessage[] = [
     { role: "system", content: system },

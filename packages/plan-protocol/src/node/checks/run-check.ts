@@ -64,7 +64,7 @@ export async function runCheck(
       "invalid_input",
       `The check ${quote(name)} runs ${quote(command[0])}, which could not be started (${startError}).`,
     );
-  const { text, whole } = collected.end();
+  const { text, isWhole } = collected.end();
   const output =
     startError === undefined
       ? shortenOutput(text)
@@ -75,8 +75,8 @@ export async function runCheck(
   const outcome: CheckOutcome = { name, status, exitCode, output, durationMs };
   // A shell exits with 126 or 127 if it cannot run or find a command.
   const isRun = status === "failed" && exitCode !== 126 && exitCode !== 127;
-  const findings = isRun && whole !== undefined ? findingsOf(whole) : undefined;
-  if (findings !== undefined && findings.size > 0) comparable.set(outcome, findings);
+  const findings = findingsOf(isRun && isWhole ? text : "");
+  if (findings.size > 0) comparable.set(outcome, findings);
   return outcome;
 }
 

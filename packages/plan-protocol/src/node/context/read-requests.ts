@@ -9,22 +9,9 @@ import { checkPath } from "../../paths/check-path.ts";
 import type { ContextRequest } from "../../plan/plan.ts";
 import { quote, refusal } from "../../plan-issue.ts";
 import type { FulfilledContext } from "../../workspace/plan-workspace.ts";
-import { fileIn, lookAt, MAX_TEXT_BYTES, textIn } from "../file-system/look-at.ts";
+import { fileAt, textIn } from "../file-system/look-at.ts";
 import type { WorkspaceParts } from "../file-system/workspace-parts.ts";
 import { searchFiles, type SearchOutcome } from "./search-files.ts";
-
-/** Context sources other than the workspace's files. */
-export interface ContextPorts {
-  /** Returns the last lines of a log source. `lastN` is undefined if the model gave no number. */
-  logs?:
-    | ((
-        source: string,
-        lastN: number | undefined,
-        signal: AbortSignal | undefined,
-      ) => Promise<string>)
-    | undefined;
-  env?: ((signal: AbortSignal | undefined) => Promise<string>) | undefined;
-}
 
 const MAX_QUERY_CHARACTERS = 1_000;
 
@@ -35,13 +22,13 @@ type Answer = Result<Partial<ContextBlock> & Pick<ContextBlock, "text">>;
 export async function readRequests(
   parts: WorkspaceParts,
   requests: readonly ContextRequest[],
-  { ports, signal }: { ports: ContextPorts; signal: AbortSignal | undefined },
+  signal: AbortSignal | undefined,
 ): Promise<FulfilledContext> {
   const fulfilled: FulfilledContext = { blocks: [], issues: [] };
   for (const request of requests) {
     assertNotAborted(signal);
     const { type } = request;
-    const answer = await answerRequest(request, { parts, ports, signal });
+    const answer = await answerRequest(request, parts, signal);
     const issues = answer.ok ? [] : answer.issues;
     const [{ code, message } = { code: "", message: "" }] = [
       ...issues.filter((issue) => issue.code === "PROTECTED_PATH"),
@@ -58,19 +45,22 @@ export async function readRequests(
   return fulfilled;
 }
 
-interface AnswerContext {
-  parts: WorkspaceParts;
-  ports: ContextPorts;
-  signal: AbortSignal | undefined;
-}
-
-async function answerRequest(request: ContextRequest, context: AnswerContext): Promise<Answer> {
+async function answerRequest(
+  request: ContextRequest,
+  parts: WorkspaceParts,
+  signal: AbortSignal | undefined,
+): Promise<Answer> {
   try {
-    if (request.type === "read_file") return await readFileRequest(request, context);
-    if (request.type === "search") return await searchRequest(request, context);
-    return await portRequest(request, context);
+    if (request.type === "read_file") return await readFileRequest(request, parts);
+    if (request.type === "search") return await searchRequest(request, parts, signal);
+    const text = await (request.type === "env"
+      ? parts.env?.(signal)
+      : parts.logs?.(request.source, request.last_n, signal));
+    return text === undefined
+      ? refuse(`Nothing here can answer a request of type ${request.type}`)
+      : success({ text: redactSecrets(text).text });
   } catch (error) {
-    assertNotAborted(context.signal);
+    assertNotAborted(signal);
     const code = systemCode(error);
     if (request.type === "logs" || request.type === "env")
       return refuse(
@@ -83,14 +73,12 @@ async function answerRequest(request: ContextRequest, context: AnswerContext): P
 
 async function readFileRequest(
   request: Extract<ContextRequest, { type: "read_file" }>,
-  { parts: { root, policy, limits, readSet, unread } }: AnswerContext,
+  { root, policy, limits, readSet, unread }: WorkspaceParts,
 ): Promise<Answer> {
   const checked = checkPath(request.path, { policy, limits, use: "read" });
   if (!checked.ok) return checked;
   const path = checked.value;
-  const found = await lookAt(root, path, MAX_TEXT_BYTES);
-  if (!found.ok) return found;
-  const file = fileIn(found.value, path);
+  const file = await fileAt(root, path);
   if (!file.ok) return file;
   const text = textIn(file.value, path);
   if (!text.ok) return text;
@@ -120,7 +108,8 @@ function rangeOf(
 
 async function searchRequest(
   { query, glob = "" }: Extract<ContextRequest, { type: "search" }>,
-  { parts, signal }: AnswerContext,
+  { root, policy, limits }: WorkspaceParts,
+  signal: AbortSignal | undefined,
 ): Promise<Answer> {
   if (query.trim() === "") return refuse("An empty query finds everything; name a text");
   if (query.length + glob.length > MAX_QUERY_CHARACTERS)
@@ -129,9 +118,9 @@ async function searchRequest(
   const pattern = plain.includes("/") ? plain : `**/${plain || "*"}`;
   const isInGlob = createPathMatcher(pattern, { hasBraces: true });
   if (isInGlob === undefined) return refuse(`The glob ${quote(glob)} has too many alternatives`);
-  const outcome = await searchFiles(parts.root, query, {
-    isWanted: (path) => isInGlob(path) && checkPath(path, { policy: parts.policy, use: "read" }).ok,
-    maxHits: parts.limits.maxSearchHits,
+  const outcome = await searchFiles(root, query, {
+    isWanted: (path) => isInGlob(path) && checkPath(path, { policy, use: "read" }).ok,
+    maxHits: limits.maxSearchHits,
     signal,
   });
   const label = glob === "" ? query : `${query} in ${glob}`;
@@ -144,18 +133,6 @@ function renderHits({ hits, stoppedBy, searchedFiles }: SearchOutcome): string {
   if (stoppedBy !== undefined)
     lines.push(`[stopped at the limit of ${stoppedBy}; there may be more]`);
   return lines.join("\n");
-}
-
-async function portRequest(
-  request: Extract<ContextRequest, { type: "logs" | "env" }>,
-  { ports, signal }: AnswerContext,
-): Promise<Answer> {
-  const text = await (request.type === "env"
-    ? ports.env?.(signal)
-    : ports.logs?.(request.source, request.last_n, signal));
-  return text === undefined
-    ? refuse(`Nothing here can answer a request of type ${request.type}`)
-    : success({ text: redactSecrets(text).text });
 }
 
 function refuse(reason: string): ReturnType<typeof refusal> {

@@ -56,11 +56,13 @@ async function lookBelow(
   return success({ kind: "absent", device, lastFolder: above.slice(0, -1) });
 }
 
-/** Returns the facts of a file that was looked up, or why there are none. */
-export function fileIn(found: FoundEntry, path: string): Result<FileFacts> {
-  if (found.kind === "file") return success(found.facts);
+/** Looks up a file. Returns its facts, or why there are none. */
+export async function fileAt(root: Folder, path: string): Promise<Result<FileFacts>> {
+  const looked = await lookAt(root, path, MAX_TEXT_BYTES);
+  if (!looked.ok) return looked;
+  if (looked.value.kind === "file") return success(looked.value.facts);
   const reason =
-    found.kind === "absent"
+    looked.value.kind === "absent"
       ? `There is no file ${quote(path)}.`
       : `${quote(path)} is a folder, not a file.`;
   return refusal("PATH_NOT_FOUND", reason, ["path"]);

@@ -11,7 +11,7 @@ import { findConflicts, type PlacedAction } from "../../validate/find-conflicts.
 import { orderActions } from "../../validate/order-actions.ts";
 import { type ValidAction, type ValidPlan, withoutRemarks } from "../../validate/valid-plan.ts";
 import { inFolder, parentOf } from "../file-system/in-folder.ts";
-import { fileIn, lookAt, MAX_TEXT_BYTES, textIn } from "../file-system/look-at.ts";
+import { fileAt, lookAt, textIn } from "../file-system/look-at.ts";
 import type { FileFacts } from "../file-system/read-file.ts";
 import { FILES_AT_ONCE, type WorkspaceParts } from "../file-system/workspace-parts.ts";
 
@@ -66,19 +66,17 @@ export async function resolvePlan(
     impliedFolders,
   };
   const issues: Issue[] = [];
-  const resolved = await mapConcurrent(
-    actions,
-    FILES_AT_ONCE,
-    async (action): Promise<ResolvedAction> => {
-      const outcome = await resolveAction(action, context).catch((error: unknown) =>
-        ioIssue(action, error),
-      );
-      if (outcome.ok) return outcome.value;
-      const at = ["actions", indexes.get(action.path) ?? 0];
-      issues.push(...outcome.issues.map((issue) => ({ ...issue, path: [...at, ...issue.path] })));
-      return { action };
-    },
+  const resolved: ResolvedAction[] = [];
+  const outcomes = await mapConcurrent(actions, FILES_AT_ONCE, (action) =>
+    resolveAction(action, context).catch((error: unknown) => ioIssue(action, error)),
   );
+  for (const [index, outcome] of outcomes.entries()) {
+    if (outcome.ok) resolved.push(outcome.value);
+    else {
+      const at = ["actions", indexes.get(actions[index]?.path ?? "") ?? 0];
+      issues.push(...outcome.issues.map((issue) => ({ ...issue, path: [...at, ...issue.path] })));
+    }
+  }
   if (issues.length > 0) return { ok: false, issues: issues.toSorted(byAction) };
   const bases = resolved.map(({ action, base }) => [action.path, base?.sha256 ?? null]);
   return success({
@@ -189,12 +187,10 @@ async function resolveExisting(
   { parts, device }: ResolveContext,
 ): Promise<Outcome> {
   const { kind, path } = action;
-  const looked = await lookAt(parts.root, path, MAX_TEXT_BYTES);
-  if (!looked.ok) return looked;
-  if (looked.value.device !== device) return otherFileSystem(path);
-  const file = fileIn(looked.value, path);
+  const file = await fileAt(parts.root, path);
   if (!file.ok) return file;
   const base = file.value;
+  if (base.status.device !== device) return otherFileSystem(path);
   const read = textIn(base, path);
   if ("content" in action && action.content !== undefined) {
     if (!("base_sha256" in action) || action.base_sha256 !== base.sha256)

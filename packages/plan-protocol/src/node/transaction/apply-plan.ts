@@ -22,12 +22,14 @@ import {
   resolvePlan,
 } from "../preview/resolve-plan.ts";
 import type { WorkspaceParts } from "../file-system/workspace-parts.ts";
-import { backUp } from "./back-up.ts";
+import { backUp, writeOld } from "./back-up.ts";
 import {
   closeJournal,
+  createJournal,
   emptyParts,
   isTransactionId,
   mark,
+  openJournal,
   recordChecks,
   removeJournal,
   stateOf,
@@ -35,10 +37,9 @@ import {
   writeDiff,
   writeIntent,
 } from "./journal.ts";
-import { journalsPath } from "./journals-folder.ts";
+import { journalsPath, openJournals } from "./journals-folder.ts";
 import { changedSteps } from "./path-state.ts";
 import { findUnfinished } from "./recover.ts";
-import { reopenJournal } from "./reopen-journal.ts";
 import { type StagedPlan, stagePlan } from "./stage-plan.ts";
 import { StepConflict } from "./step.ts";
 import { confirmSwap, swapIn, syncFoldersOf } from "./swap-in.ts";
@@ -199,6 +200,35 @@ async function runWatched(
     const changed = await changedSteps(parts.root, staged.steps);
     const written = Object.fromEntries(changed.map(({ step, state }) => [step.key, state ?? null]));
     await recordChecks(parts, staged, { isOver: true, written });
+  }
+}
+
+/**
+ * Reopens a transaction's journal after its checks. A check may have removed part or all of it, as `git clean -fdx`
+ * does. In that case, rewrites its intent and its old files as they were read for the plan.
+ */
+async function reopenJournal(parts: WorkspaceParts, staged: StagedPlan): Promise<void> {
+  const { transactionId, steps, begun } = staged;
+  const journals = await openJournals(parts);
+  try {
+    let journal = await openJournal(journals, transactionId).catch(() => undefined);
+    const isLost = journal === undefined;
+    if (journal === undefined) {
+      await removeJournal(journals, transactionId);
+      journal = await createJournal(journals, staged);
+    }
+    await closeJournal(staged);
+    Object.assign(staged, journal, { steps, begun, journals: staged.journals });
+    if (!isLost && (await stateOf(journal.folder)) !== "intent")
+      throw new Error(`Another process undid transaction ${transactionId}.`);
+    for (const { key, before, base } of steps) {
+      const isOld = before !== undefined && base?.bytes !== undefined;
+      if (isOld && (await journal.moved.status(key)) === undefined)
+        await writeOld(parts, journal.moved, key, base);
+    }
+    if (isLost) await writeIntent(parts, journal);
+  } finally {
+    await journals.close();
   }
 }
 

@@ -18,6 +18,7 @@ import {
   unmarkOpen,
 } from "./journal.ts";
 import { changedSteps } from "./path-state.ts";
+import type { Step } from "./step.ts";
 import { findUnfinished } from "./recover.ts";
 import { keptIssue, undo } from "./undo.ts";
 
@@ -61,20 +62,27 @@ export function noJournalOf(transactionId: string): { ok: false; issues: Issue[]
   return refusal("PATH_NOT_FOUND", `There is no journal of a transaction ${quote(transactionId)}.`);
 }
 
+/** What is wrong with a path that is not as a step left it. */
+const CHANGED: Readonly<Record<Step["change"], string>> = {
+  write: "was changed since the transaction",
+  remove: "was deleted by the transaction and is there again",
+  remove_folder: "was deleted by the transaction and is there again",
+  make_folder: "is no longer the folder that the transaction made",
+};
+
 /** Finds paths whose state differs from what the transaction, or a later check, left. */
 async function findLaterChanges(root: Folder, { steps, checked }: Journal): Promise<Issue[]> {
   const found = await changedSteps(root, steps, checked?.written);
   return found.map(({ step: { path, change }, state }) => {
-    if (change === "remove" || change === "remove_folder")
-      return changed(path, "was deleted by the transaction and is there again");
-    if (change !== "make_folder") return changed(path, "was changed since the transaction");
-    if (!isRecord(state) || !("names" in state))
-      return changed(path, "is no longer the folder that the transaction made");
-    const message = `${quote(path)} has ${quote(state.names[0] ?? "")}, which the transaction did not make. Nothing was put back.`;
-    return planIssue("ERR_NOT_EMPTY", message, [path]);
+    const [name] = isRecord(state) && "names" in state ? state.names : [];
+    return name === undefined
+      ? planIssue("CONCURRENT_EDIT", `${quote(path)} ${CHANGED[change]}. Nothing was put back.`, [
+          path,
+        ])
+      : planIssue(
+          "ERR_NOT_EMPTY",
+          `${quote(path)} has ${quote(name)}, which the transaction did not make. Nothing was put back.`,
+          [path],
+        );
   });
-}
-
-function changed(path: string, how: string): Issue {
-  return planIssue("CONCURRENT_EDIT", `${quote(path)} ${how}. Nothing was put back.`, [path]);
 }

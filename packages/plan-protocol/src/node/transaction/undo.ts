@@ -2,20 +2,14 @@ import type { Issue } from "@ccl/core";
 import { systemCode, unless } from "@ccl/core/node";
 
 import { planIssue, quote } from "../../plan-issue.ts";
+import type { UndoRecord } from "../../workspace/file-workspace.ts";
 import type { EntryStatus, Folder } from "../file-system/folder.ts";
 import { atPath } from "../file-system/in-folder.ts";
 import { MAX_TEXT_BYTES } from "../file-system/look-at.ts";
 import { readFacts } from "../file-system/read-file.ts";
 import { syncIn, type WorkspaceParts } from "../file-system/workspace-parts.ts";
 import { tryLink } from "./back-up.ts";
-import {
-  emptyParts,
-  type Journal,
-  mark,
-  stateOf,
-  type UndoRecord,
-  withdrawIntent,
-} from "./journal.ts";
+import { emptyParts, type Journal, mark, stateOf, withdrawIntent } from "./journal.ts";
 import { isSameState } from "./path-state.ts";
 import type { Step } from "./step.ts";
 import { giveName, giveNameOver, syncFoldersOf } from "./swap-in.ts";
