@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -18,6 +18,8 @@ beforeEach(async () => {
   await writeFile(join(root, "a.txt"), A);
   await writeFile(join(root, "b.txt"), "b\n");
   await writeFile(join(root, "old/x.txt"), "x\n");
+  // Far from where `roundTimes` rounds up.
+  for (const path of ["a.txt", "b.txt", "old/x.txt"]) await utimes(join(root, path), 1e9, 1e9);
   workspace = await openWorkspace({ root });
 });
 afterEach(async () => {

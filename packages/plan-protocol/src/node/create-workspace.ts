@@ -27,8 +27,12 @@ export function createWorkspace(
   const run = async <Value>(what: string, call: () => Promise<Value>): Promise<Value> => {
     if (closing !== undefined)
       throw new PlanProtocolError("workspace_closed", "The workspace is closed.");
-    const running = call().catch((error: unknown) => {
-      throw typed(what, error);
+    const running = call().catch((cause: unknown) => {
+      const code = systemCode(cause);
+      if (PlanProtocolError.isInstance(cause) || code === undefined) throw cause;
+      // No plan can prevent a system error.
+      const message = `The workspace could not ${what} (${code}).`;
+      throw new PlanProtocolError("io_failed", message, { cause });
     });
     underWay.add(running);
     try {
@@ -101,13 +105,4 @@ export function createWorkspace(
       return closing;
     },
   };
-}
-
-/** Converts a system error, which no plan can prevent, to this package's error. */
-function typed(what: string, error: unknown): unknown {
-  const code = systemCode(error);
-  if (PlanProtocolError.isInstance(error) || code === undefined) return error;
-  return new PlanProtocolError("io_failed", `The workspace could not ${what} (${code}).`, {
-    cause: error,
-  });
 }

@@ -59,6 +59,11 @@ export function fileOf(
   return checked.ok ? { path: checked.value } : { issues: checked.issues };
 }
 
+/** Returns requests of whole files. */
+export function requestsOf(paths: Iterable<string>): ContextRequest[] {
+  return Array.from(paths, (path) => ({ type: "read_file", path }));
+}
+
 /** Reads an entry, unless it has the file's current state. */
 async function readEntry(run: ProposalRun, entry: CycleEntry, isFresh = false): Promise<void> {
   const { recorder, workspace, signal } = run;

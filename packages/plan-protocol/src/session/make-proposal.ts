@@ -3,13 +3,12 @@ import { withoutUndefined } from "@ccl/core/json";
 
 import { autoCollectRequests } from "../context/auto-collect-requests.ts";
 import { applyMemoryPatch } from "../memory/apply-memory-patch.ts";
-import type { ContextRequest } from "../plan/plan.ts";
 import { assertNotAborted } from "../plan-protocol-error.ts";
 import { redactValue } from "../trace/event-recorder.ts";
 import type { ConfigSnapshot } from "../trace/plan-event.ts";
 import { defaultModelRequest } from "./ask-model.ts";
 import type { CheckedPlan } from "./check-plan.ts";
-import { gatherContext, rereadContext } from "./gather-context.ts";
+import { gatherContext, requestsOf, rereadContext } from "./gather-context.ts";
 import type { Proposal, ProposedPlan } from "./plan-session.ts";
 import type { ProposalRun } from "./proposal-run.ts";
 import { runProposal } from "./run-proposal.ts";
@@ -62,12 +61,10 @@ async function collectContext(run: ProposalRun, files: readonly string[]): Promi
   const { goal, report, shownFiles } = cycle;
   const isContinued = cycle.savedPlan !== undefined;
   if (isContinued) run.changed = await rereadContext(run);
-  const named = files.map((path): ContextRequest => ({ type: "read_file", path }));
   const traced = isContinued ? [] : autoCollectRequests({ goal, report, root });
-  const requests = [...named, ...traced].slice(0, limits.maxContextFiles);
+  const requests = [...requestsOf(files), ...traced].slice(0, limits.maxContextFiles);
   await gatherContext(run, requests, ({ type }) => (type === "read_file" ? 1 : 2));
-  const shown = shownFiles.map((path): ContextRequest => ({ type: "read_file", path }));
-  if (shown.length > 0) await workspace.read(shown, { signal });
+  if (shownFiles.length > 0) await workspace.read(requestsOf(shownFiles), { signal });
   if (run.changed.length > 0) run.mode = "plan";
 }
 

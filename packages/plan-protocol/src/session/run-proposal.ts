@@ -4,12 +4,12 @@ import { repairMessages } from "@ccl/structured-output";
 
 import { readEdits } from "../any-format/parse-edits.ts";
 import { cutMiddle } from "../context/apply-context-diet.ts";
-import type { ContextRequest, Plan, PlanVersion } from "../plan/plan.ts";
+import type { Plan, PlanVersion } from "../plan/plan.ts";
 import { renderMemoryBlock } from "../memory/render-memory-block.ts";
 import type { ReadSet } from "../validate/valid-plan.ts";
 import { askModel, asksForJson } from "./ask-model.ts";
 import { type CheckedPlan, checkPlan } from "./check-plan.ts";
-import { fileOf, gatherContext, rereadContext } from "./gather-context.ts";
+import { fileOf, gatherContext, requestsOf, rereadContext } from "./gather-context.ts";
 import type { ProposalRun } from "./proposal-run.ts";
 import { recoveryFrom, versionBelow } from "./recovery-from.ts";
 import { renderSystemPrompt } from "./render-system-prompt.ts";
@@ -157,7 +157,7 @@ function pathsToRead(issues: readonly Issue[], paths: readonly string[]): Readon
 /** Rereads all earlier context from these files, and each file as a whole. */
 async function readAgain(run: ProposalRun, paths: ReadonlySet<string>): Promise<void> {
   if (paths.size === 0) return;
-  const requests = [...paths].map((path): ContextRequest => ({ type: "read_file", path }));
+  const requests = requestsOf(paths);
   const known = requests.flatMap((request) => fileOf(request, run).path ?? []);
   await rereadContext(run, new Set(known));
   await gatherContext(run, requests, () => 0);

@@ -2,7 +2,6 @@ import { applyContextDiet } from "../context/apply-context-diet.ts";
 import type { ContextBlock } from "../context/context-block.ts";
 import type { ReadFile, ReadSet } from "../validate/valid-plan.ts";
 import { fileOf } from "./gather-context.ts";
-import type { CycleEntry } from "./plan-cycle.ts";
 import type { ProposalRun } from "./proposal-run.ts";
 
 /** Context shown to the model, and the files that its plan may change. */
@@ -40,16 +39,11 @@ export function selectContext(run: ProposalRun): ShownContext {
     const file = run.workspace?.readSet.get(path);
     if (file === undefined || block.sha256 === undefined) continue;
     const isCut = blocks[index]?.text !== block.text;
-    const isShownWhole = !isCut && entry.isMasked !== true && isWhole(entry, block, file);
+    const isFromStart = entry.request.type !== "read_file" || (entry.request.start_line ?? 1) === 1;
+    const isWhole = isFromStart && block.text.length >= file.text.length;
+    const isShownWhole = isWhole && !isCut && entry.isMasked !== true;
     const isPartial = !isShownWhole && readSet.get(path)?.isPartial !== false;
     readSet.set(path, { ...file, isPartial });
   }
   return { blocks, dropped, readSet };
-}
-
-/** True if a block shows its whole file, as far as is known. */
-function isWhole({ request }: CycleEntry, block: ContextBlock, { text }: ReadFile): boolean {
-  if (request.type !== "read_file") return false;
-  const { start_line: start } = request;
-  return block.text.length >= text.length && (start ?? 1) === 1;
 }

@@ -6,6 +6,7 @@ import type { ReadSet, ValidPlan } from "../validate/valid-plan.ts";
 
 /** Results of context requests. If a request cannot be answered, its block says so, and nothing is thrown. */
 export interface FulfilledContext {
+  /** One for each request, in order. */
   blocks: ContextBlock[];
   /** Requests that could not be answered, with the reason. */
   issues: { request: ContextRequest; code: string; message: string }[];

@@ -4,14 +4,8 @@ import { systemCode } from "@ccl/core/node";
 import { type Issue, type Result, sha256Hex, success } from "@ccl/core";
 
 import type { ValidPlan } from "../../validate/valid-plan.ts";
-import type {
-  AppliedPlan,
-  ApplyOptions,
-  CheckOptions,
-  CheckOutcome,
-  PlanCheck,
-} from "../../workspace/plan-workspace.ts";
-import { type AfterChange, isFailed, runChecks, uselessCheck } from "../checks/check-round.ts";
+import type { AppliedPlan, ApplyOptions, CheckOutcome } from "../../workspace/plan-workspace.ts";
+import { isFailed, runChecks, uselessCheck } from "../checks/check-round.ts";
 import type { Folder } from "../file-system/folder.ts";
 import { planIssue, quote, refusal } from "../../plan-issue.ts";
 import { diffOfPlan } from "../preview/preview-plan.ts";
@@ -99,7 +93,8 @@ async function apply(
   const staged = prepared.value;
   try {
     const after = { before, mayFail };
-    const outcome = await carryOut(parts, staged, { checks, how: { ...how, after } });
+    const check = checks.length > 0 ? () => runChecks(parts, checks, { ...how, after }) : undefined;
+    const outcome = await carryOut(parts, staged, check, signal);
     if (!outcome.ok) return outcome;
     const changes = actions.map(describeChange);
     for (const { path } of changes) parts.readSet.delete(path);
@@ -151,24 +146,18 @@ async function prepare(
   }
 }
 
-/** The checks to run after the change, and how. */
-interface ChecksAfter {
-  checks: readonly PlanCheck[];
-  how: CheckOptions & { after: AfterChange };
-}
-
 async function carryOut(
   parts: WorkspaceParts,
   staged: StagedPlan,
-  { checks, how }: ChecksAfter,
+  check: (() => Promise<CheckOutcome[]>) | undefined,
+  signal: AbortSignal | undefined,
 ): Promise<Result<CheckOutcome[]>> {
-  const { signal } = how;
   let outcomes: CheckOutcome[] = [];
   try {
     await swapIn(parts.root, staged, signal);
     await confirmSwap(parts.root, staged);
     await syncFoldersOf(parts, staged.steps, staged.moved);
-    if (checks.length > 0) outcomes = await runWatched(parts, staged, { checks, how });
+    if (check !== undefined) outcomes = await runWatched(parts, staged, check);
     assertNotAborted(signal);
     const failed = outcomes.find(isFailed);
     if (failed !== undefined) return await takeBack(parts, staged, [checkIssue(failed)]);
@@ -190,11 +179,11 @@ async function carryOut(
 async function runWatched(
   parts: WorkspaceParts,
   staged: StagedPlan,
-  { checks, how }: ChecksAfter,
+  check: () => Promise<CheckOutcome[]>,
 ): Promise<CheckOutcome[]> {
   await recordChecks(parts, staged, { isOver: false, written: {} });
   try {
-    return await runChecks(parts, checks, how);
+    return await check();
   } finally {
     await reopenJournal(parts, staged);
     const changed = await changedSteps(parts.root, staged.steps);
