@@ -3,7 +3,7 @@ import { systemCode, unless } from "@ccl/core/node";
 
 import { parseEdits } from "../any-format/parse-edits.ts";
 import type { FileWorkspace } from "../workspace/file-workspace.ts";
-import { runChecks } from "./checks/check-round.ts";
+import { runChecks } from "./checks/run-checks.ts";
 import { readRequests } from "./context/read-requests.ts";
 import type { Folder } from "./file-system/folder.ts";
 import { inFolder } from "./file-system/in-folder.ts";

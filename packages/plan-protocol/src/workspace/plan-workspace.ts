@@ -52,13 +52,10 @@ export interface PlanPreview {
 /** A command that must pass after the change if it passed before. */
 export interface PlanCheck {
   name: string;
-  /** Program and arguments, run without a shell. */
+  /** Program and arguments, run in the root without a shell. */
   command: [string, ...string[]];
-  /** Relative to the root, which is the default. */
-  directory?: string | undefined;
   /** Default: 120,000. */
   timeoutMs?: number | undefined;
-  env?: Record<string, string> | undefined;
 }
 
 /**

@@ -5,7 +5,7 @@ import { type Issue, type Result, sha256Hex, success } from "@ccl/core";
 
 import type { ValidPlan } from "../../validate/valid-plan.ts";
 import type { AppliedPlan, ApplyOptions, CheckOutcome } from "../../workspace/plan-workspace.ts";
-import { isFailed, runChecks, uselessCheck } from "../checks/check-round.ts";
+import { isFailed, runChecks, uselessCheck } from "../checks/run-checks.ts";
 import type { Folder } from "../file-system/folder.ts";
 import { planIssue, quote, refusal } from "../../plan-issue.ts";
 import { diffOfPlan } from "../preview/preview-plan.ts";

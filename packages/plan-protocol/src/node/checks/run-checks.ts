@@ -4,14 +4,14 @@ import { once } from "node:events";
 
 import { truncateMiddle } from "@ccl/core";
 import { onAbort } from "@ccl/core/async";
-import { resolveInside, systemCode } from "@ccl/core/node";
+import { systemCode } from "@ccl/core/node";
 
 import { quote } from "../../plan-issue.ts";
 import { assertNotAborted, PlanProtocolError } from "../../plan-protocol-error.ts";
 import type { CheckOptions, CheckOutcome, PlanCheck } from "../../workspace/plan-workspace.ts";
 import type { WorkspaceParts } from "../file-system/workspace-parts.ts";
 import { createBoundedOutput } from "./bounded-output.ts";
-import { findingsOf } from "./findings-of.ts";
+import { findingsOf, newFindings } from "./findings-of.ts";
 import { CHECK_VARIABLE, endTree, signalGroup } from "./process-tree.ts";
 
 const DEFAULT_TIMEOUT_MS = 120_000;
@@ -20,42 +20,77 @@ const SHOWN_CHARACTERS = 8_000;
 /** Time a command has to exit after being asked to. */
 const GRACE_MS = 1_000;
 
-interface Ending {
-  exitCode?: number | undefined;
-  /** Why the command could not start. */
-  startError?: string | undefined;
-  endedBy?: "timeout" | "abort" | undefined;
+/** The findings in failed checks' outputs, if they can be compared with another run. */
+const findingsIn = new WeakMap<CheckOutcome, ReadonlyMap<string, number>>();
+
+/** How to run checks after a change. */
+export interface AfterChange {
+  /** Their outcomes before the change. Empty if they did not run. */
+  before: readonly CheckOutcome[];
+  mayFail: boolean;
 }
 
-const comparable = new WeakMap<CheckOutcome, ReadonlyMap<string, number>>();
+/**
+ * Runs checks on the current files: all of them, or after a change up to the first failure that did not occur before.
+ * @throws PlanProtocolError `invalid_input` for a check that cannot be started, unless it is run after a change
+ */
+export async function runChecks(
+  parts: WorkspaceParts,
+  checks: readonly PlanCheck[],
+  { after, ...options }: CheckOptions & { after?: AfterChange | undefined },
+): Promise<CheckOutcome[]> {
+  const outcomes: CheckOutcome[] = [];
+  const mustStart = after === undefined;
+  for (const [index, check] of checks.entries()) {
+    const outcome = await runCheck(parts, check, { ...options, mustStart });
+    const judged = after === undefined ? outcome : comparedTo(after, index, outcome);
+    outcomes.push(judged);
+    if (after !== undefined && isFailed(judged)) break;
+  }
+  return outcomes;
+}
 
-/** Returns the findings in a failed check's output, or undefined if they cannot be compared with another run. */
-export function findingsIn(outcome: CheckOutcome): ReadonlyMap<string, number> | undefined {
-  return comparable.get(outcome);
+/** True if a check failed, and not just as it did before the change. */
+export function isFailed({ status }: CheckOutcome): boolean {
+  return status === "failed" || status === "timed_out";
+}
+
+/**
+ * Returns a check that failed before the change and so protects nothing: it timed out, was not found, or printed no
+ * comparable findings.
+ */
+export function uselessCheck(before: readonly CheckOutcome[]): CheckOutcome | undefined {
+  return before.find((outcome) => isFailed(outcome) && findingsIn.get(outcome) === undefined);
+}
+
+function comparedTo(
+  { before, mayFail }: AfterChange,
+  index: number,
+  outcome: CheckOutcome,
+): CheckOutcome {
+  const old = before[index];
+  if (!isFailed(outcome) || old === undefined || !isFailed(old)) return outcome;
+  const [then, now] = [findingsIn.get(old), findingsIn.get(outcome)];
+  const isCompared = then !== undefined && now !== undefined;
+  const newFailures = isCompared ? newFindings(then, now).sort() : [];
+  if (newFailures.length > 0) return { ...outcome, newFailures };
+  return isCompared || mayFail ? { ...outcome, status: "failed_before" } : outcome;
 }
 
 /**
  * Runs one check to completion, then kills any processes it left behind.
- * @throws PlanProtocolError `aborted`, or `invalid_input` for a folder outside the root and, with `mustStart`, for a
- * command that cannot be started
+ * @throws PlanProtocolError `aborted`, or with `mustStart` `invalid_input` for a command that cannot be started
  */
-export async function runCheck(
+async function runCheck(
   parts: WorkspaceParts,
   check: PlanCheck,
   { shortenOutput = headAndTail, signal, mustStart }: CheckOptions & { mustStart: boolean },
 ): Promise<CheckOutcome> {
   assertNotAborted(signal);
   const { name, command } = check;
-  const place = await resolveInside(parts.rootPath, check.directory ?? ".");
-  if (!place.ok)
-    throw new PlanProtocolError(
-      "invalid_input",
-      `The check ${quote(name)}: ${place.issues[0]?.message ?? ""}`,
-    );
   const collected = createBoundedOutput();
   const startedMs = parts.clock.now();
-  const directory = place.value.absolutePath;
-  const ending = await runToEnd(check, { directory, signal, add: collected.add });
+  const ending = await runToEnd(check, parts.rootPath, collected.add, signal);
   const { exitCode, startError, endedBy } = ending;
   if (endedBy === "abort") assertNotAborted(signal);
   // A command that does not exist never passes, so it could never cause a rollback. This must be a caller's error.
@@ -76,7 +111,7 @@ export async function runCheck(
   // A shell exits with 126 or 127 if it cannot run or find a command.
   const isRun = status === "failed" && exitCode !== 126 && exitCode !== 127;
   const findings = findingsOf(isRun && isWhole ? text : "");
-  if (findings.size > 0) comparable.set(outcome, findings);
+  if (findings.size > 0) findingsIn.set(outcome, findings);
   return outcome;
 }
 
@@ -84,18 +119,24 @@ function headAndTail(output: string): string {
   return truncateMiddle(output, { maxChars: SHOWN_CHARACTERS }).text;
 }
 
-interface RunContext {
-  directory: string;
-  signal: AbortSignal | undefined;
-  add(bytes: Uint8Array): void;
+interface Ending {
+  exitCode?: number | undefined;
+  /** Why the command could not start. */
+  startError?: string | undefined;
+  endedBy?: "timeout" | "abort" | undefined;
 }
 
-async function runToEnd(check: PlanCheck, { directory, signal, add }: RunContext): Promise<Ending> {
+async function runToEnd(
+  check: PlanCheck,
+  root: string,
+  add: (bytes: Uint8Array) => void,
+  signal: AbortSignal | undefined,
+): Promise<Ending> {
   const run = randomUUID();
   const [program, ...args] = check.command;
   const child = spawn(program, args, {
-    cwd: directory,
-    env: { ...process.env, ...check.env, [CHECK_VARIABLE]: run },
+    cwd: root,
+    env: { ...process.env, [CHECK_VARIABLE]: run },
     stdio: ["ignore", "pipe", "pipe"],
     // The check gets its own process group, so that the whole group can be killed.
     detached: process.platform !== "win32",
