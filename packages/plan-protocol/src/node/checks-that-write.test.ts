@@ -97,7 +97,7 @@ describe("a check that writes and fails", () => {
   it("has its text in the journal, at the place that the issue names", async () => {
     const applied = await apply("echo more >> a.txt; exit 1");
     const issue = applied.ok ? undefined : applied.issues.find(({ path }) => path[0] === "a.txt");
-    const place = / is kept as (.*)\.$/.exec(issue?.message ?? "")?.[1] ?? "";
+    const place = / is stored as (.*)\.$/.exec(issue?.message ?? "")?.[1] ?? "";
     expect(await readFile(place, "utf8")).toBe("one\n2\nmore\n");
   });
 

@@ -74,7 +74,7 @@ export function createWorkspace(
       }),
     check: (checks, options = {}) => run("run checks", () => runChecks(parts, checks, options)),
     rollback: (transactionId, { signal } = {}) =>
-      withJournals("rollback", noJournalOf(transactionId), (journals) =>
+      withJournals("roll back", noJournalOf(transactionId), (journals) =>
         parts.withLock(journals, signal, () => rollBack(parts, journals, transactionId)),
       ),
     recover: ({ signal } = {}) =>
@@ -85,7 +85,7 @@ export function createWorkspace(
       if (!Number.isInteger(keep) || keep < 0)
         throw new PlanProtocolError(
           "invalid_input",
-          `keep is ${keep}; pass a whole number from 0 on.`,
+          `keep is ${keep}. Pass an integer of 0 or more.`,
         );
       return withJournals("prune", { removed: [], needed: [] }, (journals) =>
         parts.withLock(journals, signal, () =>

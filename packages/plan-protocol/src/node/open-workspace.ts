@@ -42,7 +42,7 @@ export async function openWorkspace(options: OpenWorkspaceOptions): Promise<File
   if (givenRoot === "" || givenRoot.includes("\0"))
     throw new PlanProtocolError(
       "invalid_input",
-      `${JSON.stringify(givenRoot)} is not a path of a root.`,
+      `The root ${JSON.stringify(givenRoot)} is not a valid path.`,
     );
   const { rootPath, root } = await openRoot(givenRoot);
   const parts: WorkspaceParts = {

@@ -68,7 +68,7 @@ async function alone<T>(
   if (state.isBusy)
     throw new PlanProtocolError(
       "session_busy",
-      "The session is at work. Wait for its call to end, or use another one.",
+      "The session is busy. Wait for its current call to finish, or use another session.",
     );
   state.isBusy = true;
   try {
@@ -77,7 +77,7 @@ async function alone<T>(
     // Whichever code noticed the abort.
     if (signal?.aborted !== true) throw error;
     if (PlanProtocolError.isInstance(error) && error.code === "aborted") throw error;
-    const message = "The call was aborted; the session is as it was before.";
+    const message = "The call was aborted. The session is unchanged.";
     throw new PlanProtocolError("aborted", message, { cause: error });
   } finally {
     state.isBusy = false;
@@ -103,7 +103,7 @@ async function begin(
   goal: string,
   given: ProposeOptions,
 ): Promise<Proposal> {
-  if (goal.trim() === "") throw invalid("The goal is empty. Say what is to be changed.");
+  if (goal.trim() === "") throw invalid("The goal is empty. Say what should change.");
   const cycle = { goal, ...textsOf(given), shownFiles: given.shownFiles ?? [], entries: [] };
   return run(state, { mode, goal, cycle }, given);
 }
@@ -116,7 +116,7 @@ async function resume(state: SessionState, text: string, given: ProposeOptions):
     if (said !== "") return begin(state, "apply", text, given);
     throw new PlanProtocolError(
       "no_saved_plan",
-      "No plan is saved. Ask for one with plan(), or give apply() a goal.",
+      "No plan is saved. Create one with plan(), or pass apply() a goal.",
     );
   }
   const cycle = { ...fromSavedPlan(saved), ...textsOf(given) };
@@ -160,10 +160,10 @@ async function commit(
 ): Promise<Result<AppliedPlan>> {
   const { workspace } = state.settings;
   const recorder = state.recorders.get(proposed);
-  if (recorder === undefined) throw invalid("The plan is not one that this session proposed.");
+  if (recorder === undefined) throw invalid("This session did not propose the plan.");
   if (workspace === undefined) throw invalid("The session has no workspace to apply to.");
   if (proposed.plan.actions.length === 0)
-    throw invalid("The plan has no actions: there is nothing to apply.");
+    throw invalid("The plan has no actions, so there is nothing to apply.");
   assertNotAborted(given.signal);
   const applied = await workspace.apply(proposed.plan, given);
   if (applied.ok) {
@@ -183,7 +183,7 @@ async function commit(
 function settingsOf(options: PlanSessionOptions): SessionSettings {
   const { version = defaultPlanVersion } = options;
   if (!planVersions.includes(version))
-    throw invalid(`There is no version ${version} of plans. Use ${planVersions.join(", ")}.`);
+    throw invalid(`Unknown plan version ${version}. Use one of ${planVersions.join(", ")}.`);
   return {
     ...options,
     ...withDefaults<Pick<PlanSessionOptions, Defaulted>>(

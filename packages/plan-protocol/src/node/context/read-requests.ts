@@ -57,7 +57,7 @@ async function answerRequest(
       ? parts.env?.(signal)
       : parts.logs?.(request.source, request.last_n, signal));
     return text === undefined
-      ? refuse(`Nothing here can answer a request of type ${request.type}`)
+      ? refuse(`This workspace has no source for requests of type ${request.type}`)
       : success({ text: redactSecrets(text).text });
   } catch (error) {
     assertNotAborted(signal);
@@ -98,7 +98,7 @@ function rangeOf(
   if (start_line === undefined && end_line === undefined) return success({ text, suffix: "" });
   const [start, end] = [start_line ?? 1, end_line ?? Infinity];
   const isRange = Number.isInteger(start) && start >= 1 && end >= start;
-  if (!isRange) return refuse(`Lines ${start} to ${end} are no range; lines count from 1`);
+  if (!isRange) return refuse(`Lines ${start} to ${end} are not a range; line numbers start at 1`);
   const lines = text.split(/(?<=\n)/);
   if (start > Math.max(1, lines.length))
     return refuse(`${quote(path)} has ${lines.length} lines, fewer than ${start}`);
@@ -111,9 +111,12 @@ async function searchRequest(
   { root, policy, limits }: WorkspaceParts,
   signal: AbortSignal | undefined,
 ): Promise<Answer> {
-  if (query.trim() === "") return refuse("An empty query finds everything; name a text");
+  if (query.trim() === "")
+    return refuse("An empty query matches everything; give a string to search for");
   if (query.length + glob.length > MAX_QUERY_CHARACTERS)
-    return refuse(`A query and its glob have at most ${MAX_QUERY_CHARACTERS} characters`);
+    return refuse(
+      `A query and its glob must not exceed ${MAX_QUERY_CHARACTERS} characters together`,
+    );
   const plain = glob.replace(/^\.?\//, "");
   const pattern = plain.includes("/") ? plain : `**/${plain || "*"}`;
   const isInGlob = createPathMatcher(pattern, { hasBraces: true });

@@ -25,7 +25,7 @@ export type FoundEntry = { device: string } & (
  * parent is an entry that a plan must not pass.
  */
 export function lookAt(root: Folder, path: string, maxBytes: number): Promise<Result<FoundEntry>> {
-  const message = `${quote(path)} is being changed by someone else.`;
+  const message = `${quote(path)} is being changed by another program.`;
   const changing = refusal("CONCURRENT_EDIT", message, ["path"]);
   return unless(NO_FOLDER, lookBelow(root, "", { path, maxBytes }), changing);
 }
@@ -74,7 +74,7 @@ export function textIn({ bytes, status }: FileFacts, path: string): Result<strin
   if (bytes === undefined)
     return refusal(
       "ERR_CONTENT_TOO_LARGE",
-      `${quote(path)} has ${sizeBytes} bytes, more than ${MAX_TEXT_BYTES}.`,
+      `${quote(path)} has ${sizeBytes} bytes, more than the limit of ${MAX_TEXT_BYTES}.`,
       ["path"],
     );
   const text = decodeText(bytes);
@@ -86,7 +86,7 @@ export function textIn({ bytes, status }: FileFacts, path: string): Result<strin
 const BLOCKED = {
   folder: "",
   file: "is a file, so nothing can be below it.",
-  link: "is a symbolic link, and none is followed. Name the file itself, by its own path.",
+  link: "is a symbolic link, and links are never followed. Use the path of the file itself.",
   other: "is neither a file nor a folder but a pipe, a socket or a device.",
 } as const;
 

@@ -127,7 +127,7 @@ export function pathIn(
   folder: Folder & { at?: ((name: string) => Promise<string>) | undefined },
   name: string,
 ): Promise<string> {
-  if (folder.at === undefined) throw new Error("Both folders must be of one file system.");
+  if (folder.at === undefined) throw new Error("Both folders must be on one file system.");
   return folder.at(name);
 }
 

@@ -108,7 +108,7 @@ function checkNames(parts: WorkspaceParts, actions: readonly ValidAction[]): Iss
     const checked = checkPath(path, { policy, limits, use: pathUseOf(kind) });
     const at = ["actions", index, "path"];
     if (!checked.ok) return checked.issues.map((issue) => ({ ...issue, path: at }));
-    const message = `${quote(path)} is to be written as ${quote(checked.value)}.`;
+    const message = `Write the path ${quote(path)} as ${quote(checked.value)}.`;
     return checked.value === path ? [] : [planIssue("ERR_INVALID_PATH", message, at)];
   });
   return issues.length > 0 ? issues : findConflicts(named);
@@ -142,7 +142,7 @@ async function takePlace(
   if (found.kind !== "absent")
     return refuse(
       "ERR_TARGET_EXISTS",
-      `${quote(path)} exists already; ${kind} would have to replace it.`,
+      `${quote(path)} exists already, and ${kind} does not replace anything.`,
     );
   if (kind !== "CREATE_DIR" && found.device !== context.device) return otherFileSystem(path);
   const { lastFolder } = found;
@@ -155,7 +155,7 @@ async function takePlace(
   if (twin !== undefined)
     return refuse(
       "ERR_ACTION_CONFLICT",
-      `${quote(above + twin)} is there already, which is the same place as ${quote(above + first)} on some systems. Use its spelling.`,
+      `${quote(above + twin)} exists already and is the same path as ${quote(above + first)} on some systems. Use its spelling.`,
     );
   let folder = parentOf(path);
   for (; folder.length > lastFolder.length; folder = parentOf(folder))
@@ -211,7 +211,7 @@ async function resolveExisting(
 function otherFileSystem(path: string): Failure {
   return refuse(
     "ERR_IO",
-    `${quote(path)} is on another file system than the root, so that no change to it can be undone as a whole. ` +
+    `${quote(path)} is on another file system than the root, so a plan that changes it could not be undone as a whole. ` +
       "Open a workspace there.",
   );
 }

@@ -43,8 +43,8 @@ export function riskMarks(
   const isExecutable = base !== undefined && (base.status.mode & 0o111) !== 0;
   const marks: [RiskMark["kind"], boolean, message: string][] = [
     ["deletes", kind === "DELETE_FILE" || kind === "DELETE_DIR", `${path} is deleted.`],
-    ["ci_workflow", CI.some(isNamed), `${path} says what runs in continuous integration.`],
-    ["git_hook", HOOKS.some(isNamed), `${path} says what runs at commits and checkouts.`],
+    ["ci_workflow", CI.some(isNamed), `${path} defines what runs in continuous integration.`],
+    ["git_hook", HOOKS.some(isNamed), `${path} defines what runs at commits and checkouts.`],
     [
       "package_script",
       isNamed(MANIFESTS) && before !== after && changes(["scripts"]),

@@ -76,7 +76,7 @@ async function apply(
   if (options.confirm !== undefined && options.confirm !== planHash)
     return refusal(
       "CONFIRM_REQUIRED",
-      "What was confirmed is another plan, or its files have changed. Preview it again.",
+      "The hash in confirm does not match this plan and its files. Preview the plan again.",
     );
   const how = { shortenOutput, signal };
   const before = mustPass ? [] : (options.before ?? (await runChecks(parts, checks, how)));
@@ -84,7 +84,7 @@ async function apply(
   if (!again.ok || again.value.planHash !== planHash)
     return refusal(
       "CONCURRENT_EDIT",
-      'A file of the plan was changed while the checks ran, by one of them or by someone else. Give checks that only look, such as "prettier --check" in place of "prettier --write".',
+      'A file of the plan was changed while the checks ran, by one of them or by another program. Use checks that only read, such as "prettier --check" instead of "prettier --write".',
     );
   const useless = mayFail ? undefined : uselessCheck(before);
   if (useless !== undefined) return uselessRefusal(useless);
@@ -118,7 +118,7 @@ async function prepare(
   if (!isTransactionId(transactionId))
     throw new PlanProtocolError(
       "invalid_input",
-      "The id generator gave an id that can't be a folder's name.",
+      `The id generator returned ${quote(transactionId)}, which cannot be a folder name.`,
     );
   let staged: StagedPlan | undefined;
   try {
@@ -240,7 +240,7 @@ async function takeBack(
     const folder = `${journalsPath(parts)}/${transactionId}/written`;
     const written = writtenPaths.map((path) => {
       const key = steps.find((step) => step.path === path)?.key;
-      const message = `${quote(path)} was written while the checks ran. It is as it was before the plan; what was written is kept as ${folder}/${key}.`;
+      const message = `${quote(path)} was written while the checks ran. It was restored to its state before the plan. The written file is stored as ${folder}/${key}.`;
       return planIssue("AUTO_CHECK_FAILED_ROLLED_BACK", message, [path]);
     });
     const isKnown = (path: string): boolean =>
@@ -248,7 +248,7 @@ async function takeBack(
     const kept = keptPaths.filter((path) => !isKnown(path)).map(keptIssue);
     return { ok: false, issues: [...issues, ...written, ...kept] };
   } catch (error) {
-    const message = `Transaction ${transactionId} could not be undone (${reasonOf(error)}). Call recover() when that is repaired.`;
+    const message = `Transaction ${transactionId} could not be undone (${reasonOf(error)}). Fix that, then call recover().`;
     return { ok: false, issues: [...issues, planIssue("RECOVERY_REQUIRED", message)] };
   }
 }
@@ -273,14 +273,12 @@ function checkIssue({ name, status, exitCode, output, newFailures }: CheckOutcom
 }
 
 function uselessRefusal({ name, output, ...outcome }: CheckOutcome): ReturnType<typeof refusal> {
-  const message = `The check "${name}" ${howItFailed(outcome)} before the change, and can't show what the change breaks. Nothing was changed. Repair the check, give mustPass if the change is to repair it, or mayFail to apply it all the same.\n${output}`;
+  const message = `The check "${name}" ${howItFailed(outcome)} before the change, so it cannot show what the change breaks. Nothing was changed. Fix the check, or set mustPass if the change should fix it, or mayFail to apply the change anyway.\n${output}`;
   return refusal("AUTO_CHECK_FAILED_BEFORE", message, ["checks", name]);
 }
 
 function howItFailed({ status, exitCode }: Pick<CheckOutcome, "status" | "exitCode">): string {
-  return status === "timed_out"
-    ? "did not end in time"
-    : `failed (exit code ${exitCode ?? "none"})`;
+  return status === "timed_out" ? "timed out" : `failed (exit code ${exitCode ?? "none"})`;
 }
 
 function describeChange(resolved: ResolvedAction): AppliedPlan["changes"][number] {

@@ -238,8 +238,8 @@ export async function readIntent(folder: Folder, transactionId: string): Promise
   if (!isIntent(json) || json.transactionId !== transactionId)
     throw new PlanProtocolError(
       "journal_damaged",
-      `The journal of transaction ${transactionId} is not what was written to it. Its folder has the old files in ` +
-        `"moved" and "backups": put back by hand what is missing, and move the folder away.`,
+      `The journal of transaction ${transactionId} is damaged, or a later version wrote it. Its folder has the old files in ` +
+        `"moved" and "backups". Restore missing files by hand, then move the folder away.`,
     );
   return { ...json, steps: json.steps.map((step, index) => ({ ...step, key: String(index) })) };
 }

@@ -39,7 +39,7 @@ export async function rollBack(
   if ((await inFolder(journals, transactionId, stateOf)) !== "committed")
     return refusal(
       "PATH_NOT_FOUND",
-      `Transaction ${quote(transactionId)} is not committed; there is nothing to undo.`,
+      `Transaction ${quote(transactionId)} is not committed, so there is nothing to undo.`,
     );
   const journal = await openJournal(journals, transactionId);
   try {
@@ -59,15 +59,15 @@ export async function rollBack(
 
 /** Returns the result for an id without a journal. */
 export function noJournalOf(transactionId: string): { ok: false; issues: Issue[] } {
-  return refusal("PATH_NOT_FOUND", `There is no journal of a transaction ${quote(transactionId)}.`);
+  return refusal("PATH_NOT_FOUND", `There is no journal for transaction ${quote(transactionId)}.`);
 }
 
 /** What is wrong with a path that is not as a step left it. */
 const CHANGED: Readonly<Record<Step["change"], string>> = {
   write: "was changed since the transaction",
-  remove: "was deleted by the transaction and is there again",
-  remove_folder: "was deleted by the transaction and is there again",
-  make_folder: "is no longer the folder that the transaction made",
+  remove: "was deleted by the transaction but exists again",
+  remove_folder: "was deleted by the transaction but exists again",
+  make_folder: "is no longer the folder that the transaction created",
 };
 
 /** Finds paths whose state differs from what the transaction, or a later check, left. */
@@ -76,12 +76,12 @@ async function findLaterChanges(root: Folder, { steps, checked }: Journal): Prom
   return found.map(({ step: { path, change }, state }) => {
     const [name] = isRecord(state) && "names" in state ? state.names : [];
     return name === undefined
-      ? planIssue("CONCURRENT_EDIT", `${quote(path)} ${CHANGED[change]}. Nothing was put back.`, [
+      ? planIssue("CONCURRENT_EDIT", `${quote(path)} ${CHANGED[change]}. Nothing was restored.`, [
           path,
         ])
       : planIssue(
           "ERR_NOT_EMPTY",
-          `${quote(path)} has ${quote(name)}, which the transaction did not make. Nothing was put back.`,
+          `${quote(path)} has ${quote(name)}, which the transaction did not create. Nothing was restored.`,
           [path],
         );
   });

@@ -44,6 +44,6 @@ export function concurrentEdit({ path }: Step, message: string): StepConflict {
 export function changedMeanwhile(step: Step): StepConflict {
   return concurrentEdit(
     step,
-    `${quote(step.path)} was changed by someone else meanwhile. Their change stays; read the file again.`,
+    `${quote(step.path)} was changed by another program in the meantime. That change stays. Read the file again.`,
   );
 }

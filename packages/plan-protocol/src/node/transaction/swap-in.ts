@@ -124,8 +124,11 @@ export async function syncFoldersOf(
 function conflictAt(step: StagedStep, code: string): StepConflict {
   const path = quote(step.path);
   if (step.change === "remove_folder" && (code === "ENOTEMPTY" || code === "EEXIST"))
-    return concurrentEdit(step, `Someone else put something into ${path} meanwhile. It stays.`);
+    return concurrentEdit(
+      step,
+      `Another program put something into ${path} in the meantime. It stays.`,
+    );
   return code === "EEXIST"
-    ? concurrentEdit(step, `${path} was made by someone else meanwhile. What they made stays.`)
+    ? concurrentEdit(step, `${path} was created by another program in the meantime. It stays.`)
     : changedMeanwhile(step);
 }

@@ -16,7 +16,7 @@ import { giveName, giveNameOver, syncFoldersOf } from "./swap-in.ts";
 
 /** Returns the issue for a path that an undo left alone. */
 export function keptIssue(path: string): Issue {
-  const message = `${quote(path)} was changed meanwhile, by a check or by someone else, and stays as it is. Its old file is in the journal.`;
+  const message = `${quote(path)} was changed in the meantime, by a check or another program, and stays as it is. The journal keeps its old file.`;
   return planIssue("CONCURRENT_EDIT", message, [path]);
 }
 
