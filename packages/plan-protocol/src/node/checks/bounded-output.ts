@@ -6,11 +6,8 @@ const KEPT_BYTES = 512 * 1024;
 /** Collects a command's output in bounded memory. */
 export interface BoundedOutput {
   add(bytes: Uint8Array): void;
-  /**
-   * `text` is the kept output with secrets masked. `whole` is the unmasked output, or undefined if the middle was
-   * dropped.
-   */
-  end(): { text: string; whole: string | undefined };
+  /** Returns the kept output with secrets masked. It is whole unless the middle was dropped. */
+  end(): { text: string; isWhole: boolean };
 }
 
 export function createBoundedOutput(): BoundedOutput {
@@ -36,10 +33,9 @@ export function createBoundedOutput(): BoundedOutput {
     },
     end() {
       shorten();
-      const texts = parts.map((part) => new TextDecoder().decode(part));
       // If the gap splits a secret, neither half is recognized, so the text next to the gap is hidden.
-      const text = texts.map((part) => redactSecrets(part).text).join("\n");
-      return { text, whole: isWhole ? texts[0] : undefined };
+      const texts = parts.map((part) => redactSecrets(new TextDecoder().decode(part)).text);
+      return { text: texts.join("\n"), isWhole };
     },
   };
 }

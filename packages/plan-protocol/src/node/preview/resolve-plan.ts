@@ -10,10 +10,10 @@ import { planIssue, type PlanIssueCode, quote, refusal } from "../../plan-issue.
 import { findConflicts, type PlacedAction } from "../../validate/find-conflicts.ts";
 import { orderActions } from "../../validate/order-actions.ts";
 import { type ValidAction, type ValidPlan, withoutRemarks } from "../../validate/valid-plan.ts";
+import { inFolder, parentOf } from "../file-system/in-folder.ts";
+import { fileAt, lookAt, textIn } from "../file-system/look-at.ts";
 import type { FileFacts } from "../file-system/read-file.ts";
-import { inFolder, splitPath } from "../file-system/in-folder.ts";
 import { FILES_AT_ONCE, type WorkspaceParts } from "../file-system/workspace-parts.ts";
-import { fileIn, type FoundEntry, lookAt, MAX_TEXT_BYTES, textIn } from "./look-at.ts";
 
 /** An action with its effect on the current tree. */
 export interface ResolvedAction {
@@ -22,11 +22,13 @@ export interface ResolvedAction {
   base?: FileFacts | undefined;
   /** Permission bits of the folder that DELETE_DIR removes. */
   folderMode?: number | undefined;
-  /** The old file's text. Undefined if it is binary. */
-  baseText?: string | undefined;
-  /** New content of a file to write. */
-  content?: Uint8Array | undefined;
-  text?: string | undefined;
+}
+
+/** Returns the bytes of the file that an action writes. */
+export function contentOf({ action, base }: ResolvedAction): Uint8Array | undefined {
+  const text = "content" in action ? action.content : undefined;
+  if (text !== undefined) return new TextEncoder().encode(text);
+  return action.kind === "MOVE_FILE" ? base?.bytes : undefined;
 }
 
 /** A plan resolved against the current tree. */
@@ -64,19 +66,17 @@ export async function resolvePlan(
     impliedFolders,
   };
   const issues: Issue[] = [];
-  const resolved = await mapConcurrent(
-    actions,
-    FILES_AT_ONCE,
-    async (action): Promise<ResolvedAction> => {
-      const outcome = await resolveAction(action, context).catch((error: unknown) =>
-        ioIssue(action, error),
-      );
-      if (outcome.ok) return outcome.value;
-      const at = ["actions", indexes.get(action.path) ?? 0];
-      issues.push(...outcome.issues.map((issue) => ({ ...issue, path: [...at, ...issue.path] })));
-      return { action };
-    },
+  const resolved: ResolvedAction[] = [];
+  const outcomes = await mapConcurrent(actions, FILES_AT_ONCE, (action) =>
+    resolveAction(action, context).catch((error: unknown) => ioIssue(action, error)),
   );
+  for (const [index, outcome] of outcomes.entries()) {
+    if (outcome.ok) resolved.push(outcome.value);
+    else {
+      const at = ["actions", indexes.get(actions[index]?.path ?? "") ?? 0];
+      issues.push(...outcome.issues.map((issue) => ({ ...issue, path: [...at, ...issue.path] })));
+    }
+  }
   if (issues.length > 0) return { ok: false, issues: issues.toSorted(byAction) };
   const bases = resolved.map(({ action, base }) => [action.path, base?.sha256 ?? null]);
   return success({
@@ -98,6 +98,7 @@ interface ResolveContext {
 }
 
 type Outcome = Result<ResolvedAction>;
+type Failure = Result<never>;
 
 /** Checks the plan's paths again, since the plan may come from a file rather than `validatePlan`. */
 function checkNames(parts: WorkspaceParts, actions: readonly ValidAction[]): Issue[] {
@@ -107,7 +108,7 @@ function checkNames(parts: WorkspaceParts, actions: readonly ValidAction[]): Iss
     const checked = checkPath(path, { policy, limits, use: pathUseOf(kind) });
     const at = ["actions", index, "path"];
     if (!checked.ok) return checked.issues.map((issue) => ({ ...issue, path: at }));
-    const message = `${quote(path)} is to be written as ${quote(checked.value)}.`;
+    const message = `Write the path ${quote(path)} as ${quote(checked.value)}.`;
     return checked.value === path ? [] : [planIssue("ERR_INVALID_PATH", message, at)];
   });
   return issues.length > 0 ? issues : findConflicts(named);
@@ -120,61 +121,30 @@ function namesOf(action: ValidAction, index: number): PlacedAction[] {
 }
 
 async function resolveAction(action: ValidAction, context: ResolveContext): Promise<Outcome> {
-  const isOfFolder = action.kind === "CREATE_DIR" || action.kind === "DELETE_DIR";
-  const looked = await lookAt(context.parts.root, action.path, isOfFolder ? 0 : MAX_TEXT_BYTES);
-  if (!looked.ok) return looked;
-  const found = looked.value;
-  if (!isOfFolder && found.device !== context.device)
-    return refuse(
-      "ERR_IO",
-      `${quote(action.path)} is on another file system than the root, so that no change to it can be undone as a whole. ` +
-        "Open a workspace there.",
-    );
-  switch (action.kind) {
-    case "CREATE_DIR":
-    case "CREATE_FILE":
-      return resolveCreate(action, found, context);
-    case "MOVE_FILE":
-      return resolveMove(action, found, context);
-    case "DELETE_DIR":
-      return resolveDeleteFolder(action, found, context);
-    default:
-      return resolveExisting(action, found, context);
-  }
-}
-
-/** Resolves the old file and its new path, which must not exist. */
-async function resolveMove(
-  action: Extract<ValidAction, { kind: "MOVE_FILE" }>,
-  found: FoundEntry,
-  context: ResolveContext,
-): Promise<Outcome> {
-  const target = await lookAt(context.parts.root, action.to, 0);
-  if (!target.ok) return target;
-  const taken = await takePlace(action, { path: action.to, found: target.value }, context);
-  if (taken !== undefined) return taken;
-  const resolved = resolveExisting(action, found, context);
-  if (!resolved.ok || resolved.value.content !== undefined) return resolved;
-  const { base, baseText } = resolved.value;
-  if (base?.bytes === undefined)
-    return refuse(
-      "ERR_CONTENT_TOO_LARGE",
-      `${quote(action.path)} has more than ${MAX_TEXT_BYTES} bytes.`,
-    );
-  return success({ action, base, baseText, text: baseText, content: base.bytes });
+  const { kind, path } = action;
+  if (kind === "CREATE_DIR" || kind === "CREATE_FILE")
+    return (await takePlace(action, path, context)) ?? success({ action });
+  if (kind === "DELETE_DIR") return resolveDeleteFolder(action, context);
+  const taken = kind === "MOVE_FILE" ? await takePlace(action, action.to, context) : undefined;
+  return taken ?? resolveExisting(action, context);
 }
 
 /** Returns why a new path cannot be used. Otherwise, collects the parent folders to create. */
 async function takePlace(
   { kind }: ValidAction,
-  { path, found }: { path: string; found: FoundEntry },
-  { parts, isDeleted, createdFolders, impliedFolders }: ResolveContext,
-): Promise<Outcome | undefined> {
+  path: string,
+  context: ResolveContext,
+): Promise<Failure | undefined> {
+  const { parts, isDeleted, createdFolders, impliedFolders } = context;
+  const looked = await lookAt(parts.root, path, 0);
+  if (!looked.ok) return looked;
+  const found = looked.value;
   if (found.kind !== "absent")
     return refuse(
       "ERR_TARGET_EXISTS",
-      `${quote(path)} exists already; ${kind} would have to replace it.`,
+      `${quote(path)} exists already, and ${kind} does not replace anything.`,
     );
+  if (kind !== "CREATE_DIR" && found.device !== context.device) return otherFileSystem(path);
   const { lastFolder } = found;
   const above = lastFolder === "" ? "" : `${lastFolder}/`;
   const [first = ""] = path.slice(above.length).split("/");
@@ -185,82 +155,72 @@ async function takePlace(
   if (twin !== undefined)
     return refuse(
       "ERR_ACTION_CONFLICT",
-      `${quote(above + twin)} is there already, which is the same place as ${quote(above + first)} on some systems. Use its spelling.`,
+      `${quote(above + twin)} exists already and is the same path as ${quote(above + first)} on some systems. Use its spelling.`,
     );
-  for (
-    let folder = splitPath(path).parent;
-    folder.length > lastFolder.length;
-    folder = splitPath(folder).parent
-  )
+  let folder = parentOf(path);
+  for (; folder.length > lastFolder.length; folder = parentOf(folder))
     if (!createdFolders.has(folder)) impliedFolders.add(folder);
   return undefined;
 }
 
-async function resolveCreate(
-  action: ValidAction,
-  found: FoundEntry,
-  context: ResolveContext,
-): Promise<Outcome> {
-  const taken = await takePlace(action, { path: action.path, found }, context);
-  if (taken !== undefined) return taken;
-  if (action.kind !== "CREATE_FILE") return success({ action });
-  return success({
-    action,
-    text: action.content,
-    content: new TextEncoder().encode(action.content),
-  });
-}
-
 async function resolveDeleteFolder(
   action: ValidAction,
-  found: FoundEntry,
-  context: ResolveContext,
+  { parts: { root }, isDeleted }: ResolveContext,
 ): Promise<Outcome> {
   const { path } = action;
-  if (found.kind !== "folder")
+  const looked = await lookAt(root, path, 0);
+  if (!looked.ok) return looked;
+  if (looked.value.kind !== "folder")
     return refuse("PATH_NOT_FOUND", `There is no folder ${quote(path)} to delete.`);
-  const names = await inFolder(context.parts.root, path, (folder) => folder.list());
-  const left = names.filter((name) => !context.isDeleted.has(`${path}/${name}`)).sort();
+  const names = await inFolder(root, path, (folder) => folder.list());
+  const left = names.filter((name) => !isDeleted.has(`${path}/${name}`)).sort();
   if (left.length > 0)
     return refuse(
       "ERR_NOT_EMPTY",
       `${quote(path)} has ${left.length} entries that the plan does not delete, such as ${quote(left[0] ?? "")}.`,
     );
-  return success({ action, folderMode: found.mode });
+  return success({ action, folderMode: looked.value.mode });
 }
 
-function resolveExisting(
+async function resolveExisting(
   action: ValidAction,
-  found: FoundEntry,
-  { parts }: ResolveContext,
-): Outcome {
-  const { path } = action;
-  const file = fileIn(found, path);
+  { parts, device }: ResolveContext,
+): Promise<Outcome> {
+  const { kind, path } = action;
+  const file = await fileAt(parts.root, path);
   if (!file.ok) return file;
   const base = file.value;
+  if (base.status.device !== device) return otherFileSystem(path);
   const read = textIn(base, path);
-  const text = "content" in action ? action.content : undefined;
-  if (text === undefined) {
-    const shown = parts.readSet.get(path);
-    if (shown !== undefined && shown.sha256 !== base.sha256)
-      return refuse("CONCURRENT_EDIT", `${quote(path)} has been changed since it was read.`);
-    return success({ action, base, baseText: read.ok ? read.value : undefined });
+  if ("content" in action && action.content !== undefined) {
+    if (!("base_sha256" in action) || action.base_sha256 !== base.sha256)
+      return refuse(
+        "ERR_BASE_MISMATCH",
+        `${quote(path)} is not the file that the change was made for. Read it again.`,
+      );
+    return read.ok ? success({ action, base }) : read;
   }
-  if (!("base_sha256" in action) || action.base_sha256 !== base.sha256)
-    return refuse(
-      "ERR_BASE_MISMATCH",
-      `${quote(path)} is not the file that the change was made for. Read it again.`,
-    );
-  if (!read.ok) return read;
-  const content = new TextEncoder().encode(text);
-  return success({ action, base, baseText: read.value, text, content });
+  const shown = parts.readSet.get(path);
+  if (shown !== undefined && shown.sha256 !== base.sha256)
+    return refuse("CONCURRENT_EDIT", `${quote(path)} has been changed since it was read.`);
+  // A file above the limit cannot be moved, because its bytes are not there to be written.
+  const isTooLarge = kind === "MOVE_FILE" && base.bytes === undefined;
+  return isTooLarge && !read.ok ? read : success({ action, base });
 }
 
-function refuse(code: PlanIssueCode, message: string): Outcome {
+function otherFileSystem(path: string): Failure {
+  return refuse(
+    "ERR_IO",
+    `${quote(path)} is on another file system than the root, so a plan that changes it could not be undone as a whole. ` +
+      "Open a workspace there.",
+  );
+}
+
+function refuse(code: PlanIssueCode, message: string): Failure {
   return refusal(code, message, ["path"]);
 }
 
-function ioIssue(action: ValidAction, error: unknown): Outcome {
+function ioIssue(action: ValidAction, error: unknown): Failure {
   const code = systemCode(error);
   if (code === undefined) throw error;
   return refuse("ERR_IO", `${quote(action.path)} could not be read (${code}).`);

@@ -229,14 +229,9 @@ describe("checks", () => {
     expect(await workspace.recover()).toEqual([]);
   });
 
-  it("that can't be started at all, or would run outside the root, are refused before anything is changed", async () => {
+  it("that can't be started at all are refused before anything is changed", async () => {
     const missing: PlanCheck = { name: "typo", command: ["no-such-program-anywhere"] };
     await expect(workspace.apply(PLAN, { checks: [missing] })).rejects.toMatchObject({
-      code: "invalid_input",
-    });
-    await expect(
-      workspace.apply(PLAN, { checks: [shell("out", "true", { directory: ".." })] }),
-    ).rejects.toMatchObject({
       code: "invalid_input",
     });
     await writeFile(join(root, "tool.sh"), "#!/bin/sh\n", { mode: 0o755 });
