@@ -3,6 +3,7 @@ import { parseJson } from "@ccl/core/json";
 import type { JsonSchemaChecker } from "@ccl/structured-output/json-schema";
 import { redactEscaped, type Redact } from "../session/redact-data.ts";
 import type { ToolOutput } from "./tool-bridge.ts";
+import { ContextCompilerError } from "../context-compiler-error.ts";
 
 /** How to check and mask a result. */
 export interface AlignOptions {
@@ -55,3 +56,36 @@ function checkOutput(
 const escapes =
   // oxlint-disable-next-line no-control-regex
   /\u001B(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001B]*(?:\u0007|\u001B\\)?|[@-Z\\^_])|[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F]/g;
+
+const textTypes = new Set<unknown>(["text", "reasoning"]);
+const mediaTypes = new Set<unknown>(["image", "file"]);
+
+/**
+ * Checks that a bridge returned a result. The event check validates its bytes.
+ * @throws ContextCompilerError `invalid_options` with a message for the author of the bridge
+ */
+export function requireToolOutput(answer: unknown): ToolOutput {
+  if (isToolOutput(answer)) return answer;
+  const message =
+    "The tool's bridge returned no usable answer; it must return { content }, a text or a list of parts " +
+    '{ type: "text", text } and { type: "image" | "file", mimeType, data }.';
+  throw new ContextCompilerError("invalid_options", message);
+}
+
+function isToolOutput(answer: unknown): answer is ToolOutput {
+  if (typeof answer !== "object" || answer === null || !("content" in answer)) return false;
+  const { content } = answer;
+  const hasMimeType =
+    !("mimeType" in answer) || ["string", "undefined"].includes(typeof answer.mimeType);
+  return (
+    hasMimeType &&
+    (typeof content === "string" || (Array.isArray(content) && content.every(isPart)))
+  );
+}
+
+function isPart(part: unknown): boolean {
+  if (typeof part !== "object" || part === null || !("type" in part)) return false;
+  return textTypes.has(part.type)
+    ? "text" in part && typeof part.text === "string"
+    : mediaTypes.has(part.type);
+}
