@@ -272,7 +272,7 @@ function prepareContext(options: BeginSessionOptions): PrepareContext {
   const {
     sessionId,
     artifactStore,
-    offloadAboveTokens = options.externalizeAboveTokens ?? 1_000,
+    offloadAboveTokens = 1_000,
     counter = estimatedCounter,
   } = options;
   return {

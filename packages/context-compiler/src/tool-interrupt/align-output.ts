@@ -1,6 +1,7 @@
 import { failure, success, type Part, type Result } from "@ccl/core";
-import { parseJson } from "@ccl/core/json";
+import { isRecord, parseJson, stringAt } from "@ccl/core/json";
 import type { JsonSchemaChecker } from "@ccl/structured-output/json-schema";
+import { isTextPart } from "../fit/clean-message.ts";
 import { redactEscaped, type Redact } from "../session/redact-data.ts";
 import type { ToolOutput } from "./tool-bridge.ts";
 import { ContextCompilerError } from "../context-compiler-error.ts";
@@ -57,9 +58,6 @@ const escapes =
   // oxlint-disable-next-line no-control-regex
   /\u001B(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001B]*(?:\u0007|\u001B\\)?|[@-Z\\^_])|[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F]/g;
 
-const textTypes = new Set<unknown>(["text", "reasoning"]);
-const mediaTypes = new Set<unknown>(["image", "file"]);
-
 /**
  * Checks that a bridge returned a result. The event check validates its bytes.
  * @throws ContextCompilerError `invalid_options` with a message for the author of the bridge
@@ -73,19 +71,14 @@ export function requireToolOutput(answer: unknown): ToolOutput {
 }
 
 function isToolOutput(answer: unknown): answer is ToolOutput {
-  if (typeof answer !== "object" || answer === null || !("content" in answer)) return false;
-  const { content } = answer;
-  const hasMimeType =
-    !("mimeType" in answer) || ["string", "undefined"].includes(typeof answer.mimeType);
+  if (!isRecord(answer)) return false;
+  const { content, mimeType = "" } = answer;
   return (
-    hasMimeType &&
+    typeof mimeType === "string" &&
     (typeof content === "string" || (Array.isArray(content) && content.every(isPart)))
   );
 }
 
 function isPart(part: unknown): boolean {
-  if (typeof part !== "object" || part === null || !("type" in part)) return false;
-  return textTypes.has(part.type)
-    ? "text" in part && typeof part.text === "string"
-    : mediaTypes.has(part.type);
+  return isTextPart(part) || ["image", "file"].includes(stringAt(part, "type") ?? "");
 }
