@@ -76,7 +76,6 @@ function* moveProfiles(): SqlSteps<void> {
       name: `profile/${requiredJsonIn<string>(row, "profile_id")}`,
       version: numberIn(row, "version"),
       json: JSON.stringify(textIn(row, "profile")),
-      isWhole: true,
     })),
   );
 }
@@ -93,8 +92,8 @@ function* moveDecisions(): SqlSteps<void> {
     sessions.set(session, [...(sessions.get(session) ?? []), json]);
   }
   for (const [session, all] of sessions) {
-    const entries = all.map((json, position) => ({ json, position, isWhole: true }));
-    yield* moveLog(`gateway/decisions/${session}`, all.length, entries);
+    const entries = all.map((json) => ({ json }));
+    yield* moveLog(`gateway/decisions/${session}`, entries);
   }
 }
 
@@ -118,7 +117,6 @@ function* moveSessions(): SqlSteps<void> {
     [...states].map(([sessionId, state]) => ({
       name: `session-state/${sessionId}`,
       json: JSON.stringify(state),
-      isWhole: true,
     })),
   );
 }
@@ -148,7 +146,7 @@ function* moveCatalog(): SqlSteps<void> {
       const space = sha256Hex(textOfSortKey(textIn(row, "embedder_key"))).slice(0, 32);
       const name = `catalog/vector/${space}/${textOfSortKey(textIn(row, "hash_key"))}`;
       const json = JSON.stringify(toBase64(bytesIn(row, "vector") ?? new Uint8Array()));
-      return { name, json, isWhole: true };
+      return { name, json };
     }),
   );
 }

@@ -3,13 +3,13 @@ import { SearchError } from "../search-error.ts";
 import { addDocument, createDocumentTable } from "../table/document-table.ts";
 import { createVectorTable } from "../vectors/vector-table.ts";
 import {
+  hashBytes,
   savedVersion,
   type IndexFormat,
   type IndexState,
   type SavedHeader,
 } from "./saved-index.ts";
 
-const hashLength = 64;
 const lineFeed = 10;
 
 /**
@@ -18,8 +18,8 @@ const lineFeed = 10;
  * another version, with another analyzer or precision, or from an index with other fields
  */
 export function restoreIndex(bytes: Uint8Array, expected: IndexFormat): IndexState {
-  const body = bytes.subarray(hashLength + 1);
-  if (textOf(bytes.subarray(0, hashLength + 1)) !== `${sha256Hex(body)}\n`) {
+  const body = bytes.subarray(hashBytes);
+  if (textOf(bytes.subarray(0, hashBytes)) !== `${sha256Hex(body)}\n`) {
     throw new SearchError(
       "index_damaged",
       "The saved index is damaged: its hash does not match. Build it again from the documents.",

@@ -1,6 +1,7 @@
 import { compareCodeUnits, sha256Hex } from "@ccl/core";
 import { entryStep, type TextPostings } from "../text/text-postings.ts";
 import {
+  hashBytes,
   savedVersion,
   type IndexFormat,
   type IndexState,
@@ -35,11 +36,17 @@ export function saveIndex(state: IndexState, format: IndexFormat): Uint8Array {
     dimensions: vectors.dimensions,
     vectors: rows.map(({ place, scale }) => [place, scale]),
   };
-  const values = rows.map(
-    ({ values }) => new Uint8Array(values.buffer, values.byteOffset, values.byteLength),
-  );
-  const body = joined([new TextEncoder().encode(`${JSON.stringify(header)}\n`), ...values]);
-  return joined([new TextEncoder().encode(`${sha256Hex(body)}\n`), body]);
+  const encoder = new TextEncoder();
+  const json = encoder.encode(`${JSON.stringify(header)}\n`);
+  const vectorBytes = rows[0]?.values.byteLength ?? 0;
+  const bytes = new Uint8Array(hashBytes + json.length + rows.length * vectorBytes);
+  bytes.set(json, hashBytes);
+  for (const [at, { values }] of rows.entries()) {
+    const raw = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
+    bytes.set(raw, hashBytes + json.length + at * vectorBytes);
+  }
+  bytes.set(encoder.encode(`${sha256Hex(bytes.subarray(hashBytes))}\n`));
+  return bytes;
 }
 
 /** Returns the terms in order. A document's place in `slots` replaces its slot. */
@@ -56,14 +63,4 @@ function termsOf(text: TextPostings, slots: readonly number[]): SavedHeader["ter
     })
     .filter(([, steps]) => steps.length > 0)
     .sort(([left], [right]) => compareCodeUnits(left, right));
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const bytes = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
 }

@@ -17,6 +17,8 @@ export interface IndexFormat {
   precision: VectorPrecision;
 }
 
+/** Length of the line with the hash. */
+export const hashBytes = 65;
 /** Incremented when the format changes. */
 export const savedVersion = 3;
 
