@@ -16,7 +16,7 @@ export interface RankInput {
 }
 
 /** The task and additional evidence. */
-export interface ScoreOptions {
+interface ScoreOptions {
   task: string;
   /** Indexes of the files that the work is about. */
   focus?: number[] | undefined;
@@ -53,7 +53,7 @@ interface FileScore extends ScoreSource {
 }
 
 /** The score of each file, and the words of the task that no file contains. */
-export interface FileScores {
+interface FileScores {
   scores: FileScore[];
   unmatched: string[];
 }

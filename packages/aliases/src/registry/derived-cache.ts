@@ -5,7 +5,7 @@ import { deserialize, serialize } from "node:v8";
 import type { DerivedCache } from "./alias-registry.ts";
 
 /** Where to store a derived cache, and how to write it. */
-export interface DerivedCacheOptions {
+interface DerivedCacheOptions {
   /** Folder for the cache's files. Each kind has its own file. */
   directory: string;
   /** Writes a whole file. Does nothing if the cache should stay in memory. */

@@ -25,7 +25,7 @@ export interface TreeContext {
 }
 
 /** The records after a scan, its report, and the earlier records compared with the disk. */
-export interface ScanOutcome {
+interface ScanOutcome {
   records: Map<string, RegistryRecord>;
   checks: AliasCheck[];
   report: Omit<ScanReport, "entries">;

@@ -6,7 +6,7 @@ import type { ContentKind } from "./identify.ts";
 import { lineLayout } from "./line-layout.ts";
 
 /** Options of `layoutOf`. */
-export interface LayoutOptions {
+interface LayoutOptions {
   toText?: ((html: string) => string) | undefined;
   columns?: TableColumns | undefined;
   /** The number of the first line if the text is part of a longer one. 1 by default. */

@@ -12,7 +12,7 @@ import { eventsIn, inTurn, isStored } from "./events-in.ts";
 import type { ContextEntry } from "./working-context.ts";
 
 /** Which results to store, and where. */
-export interface ArtifactAttacherOptions {
+interface ArtifactAttacherOptions {
   /** The session's own store by default. If there is no store at all, nothing is attached. */
   artifactStore?: ArtifactStore | undefined;
   /**

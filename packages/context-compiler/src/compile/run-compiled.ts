@@ -55,7 +55,7 @@ export interface RunStep {
 }
 
 /** How a run ended. */
-export interface RunOutcome {
+interface RunOutcome {
   /** The last answer. */
   text: string;
   /** `step_limit` if the model was still requesting tools. */

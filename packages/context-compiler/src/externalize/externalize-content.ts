@@ -7,7 +7,7 @@ import type { ArtifactPart, EventContent, EventPart } from "../event/session-eve
 import type { StoredTexts } from "./stored-texts.ts";
 
 /** Where to store payloads, and above which size. */
-export interface ExternalizeOptions {
+interface ExternalizeOptions {
   store: ArtifactStore;
   aboveTokens: number;
   counter: TokenCounter;
@@ -24,7 +24,7 @@ export interface ExternalizeOptions {
 }
 
 /** Content whose payloads are in the store. */
-export interface ExternalizedContent {
+interface ExternalizedContent {
   content: EventContent;
   /** The artifacts in `content`, in order. */
   artifacts: ArtifactPart[];

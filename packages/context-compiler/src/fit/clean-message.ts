@@ -7,7 +7,7 @@ import type { FitReason } from "./fit-trace.ts";
  * A message that is valid on its own. This is the same object if nothing was wrong, and undefined
  * if nothing remains.
  */
-export interface CleanMessage {
+interface CleanMessage {
   message: ChatMessage | undefined;
   problems: FitReason[];
 }

@@ -30,7 +30,7 @@ import type { Session, SessionOptions } from "./session.ts";
 import { createStoredTexts } from "../externalize/stored-texts.ts";
 
 /** Options of `beginSession`. */
-export interface BeginSessionOptions extends SessionOptions {
+interface BeginSessionOptions extends SessionOptions {
   sessionId: string;
   store: SessionStore;
   /** The session's events in the store. */

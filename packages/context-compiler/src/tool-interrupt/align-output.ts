@@ -7,7 +7,7 @@ import type { ToolOutput } from "./tool-bridge.ts";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 
 /** How to check and mask a result. */
-export interface AlignOptions {
+interface AlignOptions {
   /** Checks results against the tool's schema, if it has one. Failures are not checked. */
   check: JsonSchemaChecker<unknown> | undefined;
   /** Masks secrets in text. */

@@ -23,7 +23,7 @@ import { createToolListing } from "./tool-listing.ts";
 import { writeJson } from "./write-json.ts";
 
 /** How to call tools, and where to record the calls. */
-export interface ToolInterruptOptions {
+interface ToolInterruptOptions {
   session: Session;
   bridge: ToolBridge;
   /** Stores large results. The session's own store by default. */

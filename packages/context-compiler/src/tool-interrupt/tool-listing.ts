@@ -4,7 +4,7 @@ import { ContextCompilerError } from "../context-compiler-error.ts";
 import type { BridgedTool, ToolBridge } from "./tool-bridge.ts";
 
 /** Lists a bridge's tools once, and shares the result among all callers. */
-export interface ToolListing {
+interface ToolListing {
   /**
    * Returns the tools.
    * @throws ContextCompilerError `aborted` as soon as the signal is aborted, or any error of the bridge

@@ -17,7 +17,7 @@ import { RecordIndex, type Place } from "./record-index.ts";
 import { checksumOf, headerLine, linesOf } from "./record-lines.ts";
 
 /** How a folder is opened. */
-export interface FolderOptions {
+interface FolderOptions {
   durability: Durability;
   /** Receives descriptions of damage. If given, the folder is read-only. */
   damage?: string[] | undefined;
@@ -41,7 +41,7 @@ export async function openFolderKeyValue(
 }
 
 /** Key-value store in a folder. Any number of processes may open it. A lock serialises their steps. */
-export class FolderKeyValue implements KeyValue {
+class FolderKeyValue implements KeyValue {
   readonly #path: string;
   readonly #endPath: string;
   readonly #lockPath: string;

@@ -15,14 +15,14 @@ export interface FusedExplanation {
 }
 
 /** A document with its fused score. */
-export interface FusedHit<Extra extends object = object> {
+interface FusedHit<Extra extends object = object> {
   id: string;
   score: number;
   explain: FusedExplanation & Extra;
 }
 
 /** The hits of the word search and the vector search, and extra amounts for each document. */
-export interface FuseHitsInput<Extra extends object = object> {
+interface FuseHitsInput<Extra extends object = object> {
   text?: readonly SearchHit[] | undefined;
   /**
    * Must contain a score for each id in `text` that has a vector. Other ids are scored by words

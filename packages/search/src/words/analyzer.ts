@@ -29,7 +29,7 @@ export interface Analyzer {
 }
 
 /** Options of the default analyzer. */
-export interface AnalyzerOptions {
+interface AnalyzerOptions {
   /**
    * Groups of words or phrases with the same meaning, such as `["gmv", "gross merchandise value"]`.
    * Applied only to queries.

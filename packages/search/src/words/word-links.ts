@@ -9,7 +9,7 @@ export interface WordLink {
 }
 
 /** Links by term, and phrases that have links. */
-export interface WordLinks {
+interface WordLinks {
   linksOf(term: string): readonly WordLink[];
   /**
    * Finds phrases in the stems. Maps the index of each word in a phrase to the terms that may

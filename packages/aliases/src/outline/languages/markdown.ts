@@ -8,7 +8,7 @@ const UNDERLINE = /^ {0,3}(?:={3,}|-{3,}|~{4,})$/;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 
 /** A heading and the lines below it, up to the next heading. */
-export interface MarkdownSection {
+interface MarkdownSection {
   /** 1 to 6, or 0 for text before the first heading. */
   level: number;
   /** As written in the source. Empty at level 0. */
