@@ -113,7 +113,7 @@ describe("large results of a recorded transcript", () => {
 
   it("stay unchanged if they were stored when they were recorded", async () => {
     const artifactStore = createMemoryArtifactStore();
-    const session = sampleSession({ artifactStore, externalizeAboveTokens: 50 });
+    const session = sampleSession({ artifactStore, offloadAboveTokens: 50 });
     await recordMessages(session, [...asked("a"), answer("a", large(1))]);
     const compiler = createContextCompiler({ counter: exact });
     const context = await compiler.compile(session, { budget: 50_000, systemPrompt: "" });

@@ -11,7 +11,7 @@ import { requireNumbers, requireObject } from "../fit/require-that.ts";
 import type { Summarize } from "./working-context.ts";
 
 /** The model that writes summaries, and limits on its input and output. */
-export interface SummarizerOptions {
+interface SummarizerOptions {
   model: LanguageModel;
   /**
    * Token limit for a summary. 800 by default. A marker shows no more than `keptFactsTokens` of it.

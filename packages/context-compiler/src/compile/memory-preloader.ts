@@ -17,7 +17,7 @@ import { memoryMessage } from "./prompt-parts.ts";
 import type { WorkingContext } from "./working-context.ts";
 
 /** Which memory to search, and how much of it to show. */
-export interface MemoryPreloaderOptions {
+interface MemoryPreloaderOptions {
   /** If absent, shows only hits recorded since the last user input. */
   memory?: MemoryService | undefined;
   /** Maximum hits. 50 by default. */

@@ -6,7 +6,7 @@ import type { HistoryUnit, UnitRange } from "./history-unit.ts";
 import { textOf } from "./message-texts.ts";
 
 /** Limits on the facts, and which ones to leave out. */
-export interface GatherOptions {
+interface GatherOptions {
   counter: TokenCounter;
   maxTokens: number;
   /** Values that the prompt still shows elsewhere. Gathered values are added to it. */

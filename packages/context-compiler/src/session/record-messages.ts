@@ -1,5 +1,5 @@
 import type { ChatMessage } from "@ccl/core";
-import { isSameJson } from "@ccl/core/json";
+import { isRecord, isSameJson } from "@ccl/core/json";
 
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import type { EventDraft } from "./event-input.ts";
@@ -94,13 +94,9 @@ async function findNew(
 
 /** Creates the drafts for a message. Returns none if the value is not a message. */
 function draftsOf(message: ChatMessage): EventDraft[] {
-  if (typeof message !== "object" || message === null) return [];
+  if (!isRecord(message)) return [];
   const { role, content, toolCalls = [], toolCallId, isError, ...fields } = message;
-  if (
-    !Array.isArray(toolCalls) ||
-    toolCalls.some((call) => typeof call !== "object" || call === null)
-  )
-    return [];
+  if (!Array.isArray(toolCalls) || !toolCalls.every(isRecord)) return [];
   switch (role) {
     case "system":
     case "developer":

@@ -16,8 +16,8 @@ const broken: [options: string, words: string][] = [
   ['{"ids": "uuid"}', 'ids must be an object with `next`, not the text "uuid"'],
   ['{"redact": true}', "redact is a function of a text, or false, not a value of type boolean"],
   [
-    '{"externalizeAboveTokens": "5"}',
-    'externalizeAboveTokens is a number of tokens from 0, not the text "5"',
+    '{"offloadAboveTokens": "5"}',
+    'offloadAboveTokens is a number of tokens from 0, not the text "5"',
   ],
   ['{"sessionId": 5}', "A session id has"],
 ];

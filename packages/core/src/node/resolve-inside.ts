@@ -6,7 +6,7 @@ import { ioError, NodeIoError } from "./node-io-error.ts";
 import { systemCode } from "./system-code.ts";
 
 /** A path that lies inside a root. */
-export interface InsidePath {
+interface InsidePath {
   /** Has no symbolic links, up to its deepest existing part. */
   absolutePath: string;
   /** The requested path with `/` between its parts and without `.` parts. `.` for the root itself. */
