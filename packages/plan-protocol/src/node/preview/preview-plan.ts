@@ -2,6 +2,7 @@ import { assertNotAborted } from "../../plan-protocol-error.ts";
 import { type Result, success } from "@ccl/core";
 import { formatPatch, OMIT_HEADERS, type StructuredPatch, structuredPatch } from "diff";
 
+import { quote } from "../../plan-issue.ts";
 import { remarksOn, type ValidPlan } from "../../validate/valid-plan.ts";
 import type { PlanPreview, PreviewedChange } from "../../workspace/plan-workspace.ts";
 import {
@@ -51,7 +52,7 @@ function previewChange(resolved: ResolvedAction, timeout = DIFF_TIME_MS): Previe
     kind,
     path,
     target: action.kind === "MOVE_FILE" ? action.to : path,
-    diff: isBinary ? `Binary file of ${base.status.sizeBytes} bytes\n` : diff,
+    diff: isBinary ? `Binary file ${quote(path)} of ${base.status.sizeBytes} bytes\n` : diff,
     addedLines,
     removedLines,
     risks: riskMarks(resolved, addedLines + removedLines),
