@@ -135,8 +135,8 @@ export function mergeElisions(
   const other = fresh.findIndex(
     (line, at) =>
       !gaps.has(at) &&
-      ((form !== "marked" && lost > 1 && saysLeftOut(line, looks[at])) ||
-        (isCut && looks[at] !== undefined && looks[at] !== "comment") ||
+      ((lost > 1 && saysLeftOut(line, looks[at], form)) ||
+        (isCut && looks[at] === "bare") ||
         (looks[at] !== undefined && looks[at] !== "bare" && texts.has(line.trim()))),
   );
   if (other >= 0) return refusedAt(other);
@@ -161,14 +161,12 @@ export function mergeElisions(
 }
 
 /** True for dots alone, or a short comment that says that lines were left out, without dots by its first word. */
-function saysLeftOut(line: string, look: Look | undefined): boolean {
+function saysLeftOut(line: string, look: Look | undefined, form: ChangeForm): boolean {
+  if (look === undefined || form === "marked") return false;
   const words = line.match(/\b(?!the\b)[\p{L}\p{N}]+/giu) ?? [];
-  const first = words.slice(0, look === "comment" ? 1 : MIN_SHARED).join(" ");
-  return (
-    look !== undefined &&
-    words.length < MIN_SHARED &&
-    (words.length === 0 ? look === "dotted" || !/^\s/.test(line) : LEFT_OUT.test(first))
-  );
+  if (words.length === 0) return look === "dotted" || !/^\s/.test(line);
+  if (words.length >= MIN_SHARED || (look === "comment" && form === "complete")) return false;
+  return LEFT_OUT.test(look === "comment" ? (words[0] ?? "") : line);
 }
 
 /**
