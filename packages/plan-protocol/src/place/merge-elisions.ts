@@ -289,7 +289,7 @@ function placeOfRun(
     const first = lines.indexOf(line, from);
     return first >= 0 && LETTER.test(line) && lines.lastIndexOf(line) === first;
   });
-  if (offset < 0) return placeOfAll(lines, run, { step, from });
+  if (offset < 0) return undefined;
   const anchor = lines.indexOf(run[offset] ?? "", from);
   let [at, left] = [anchor, offset];
   for (; left > 0 && lines[at - step] === run[left - 1]; left -= 1) at -= step;
@@ -334,18 +334,6 @@ function placeOfRun(
   const block = beyond.findIndex((line) => line.trim() !== "" && indentOf(line) <= depth);
   const body = beyond.slice(0, block).filter((line) => line.trim() !== "");
   return isHead && body.length === left ? at + left : undefined;
-}
-
-/** Finds the shortest run of lines, reading away from an elision, that occurs once. None of them does so alone. */
-function placeOfAll(
-  lines: readonly string[],
-  run: readonly string[],
-  { step, from }: { step: 1 | -1; from: number },
-): number | undefined {
-  let places = lines.flatMap((line, index) => (index >= from && line === run[0] ? [index] : []));
-  for (let length = 2; length <= Math.min(run.length, MAX_RUN) && places.length > 1; length += 1)
-    places = places.filter((at) => lines[at + step * (length - 1)] === run[length - 1]);
-  return places.length === 1 ? places[0] : undefined;
 }
 
 /** Sums of opened and closed brackets after each line, reading toward an elision. */
