@@ -2,6 +2,7 @@ import { assertNotAborted } from "../../plan-protocol-error.ts";
 import { type Result, success } from "@ccl/core";
 import { formatPatch, OMIT_HEADERS, type StructuredPatch, structuredPatch } from "diff";
 
+import { quote } from "../../plan-issue.ts";
 import { remarksOn, type ValidPlan } from "../../validate/valid-plan.ts";
 import type { PlanPreview, PreviewedChange } from "../../workspace/plan-workspace.ts";
 import { decodeText } from "../file-system/read-file.ts";
@@ -60,7 +61,7 @@ function previewChange(resolved: ResolvedAction, timeoutMs = DIFF_TIME_MS): Prev
     kind,
     path,
     target,
-    diff: isBinary ? `Binary file of ${base.status.sizeBytes} bytes\n` : header + body,
+    diff: isBinary ? `Binary file ${quote(path)} of ${base.status.sizeBytes} bytes\n` : header + body,
     addedLines,
     removedLines,
     risks: riskMarks(resolved, { before, after, changedLines: addedLines + removedLines }),
