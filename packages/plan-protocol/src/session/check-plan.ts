@@ -56,7 +56,7 @@ function checkAgainstShown(
     const mask = "content" in action ? secretMask.exec(action.content ?? "")?.[0] : undefined;
     if (mask === undefined || readSet.get(action.path)?.text.includes(mask) === true) return [];
     const index = plan.actions.findIndex(({ path }) => path === action.path);
-    const message = `The text holds ${mask}, which stands for a secret that was hidden. Leave the line that holds the secret as it is.`;
+    const message = `The text contains ${mask}, which stands for a hidden secret. Leave the line with the secret as it is.`;
     return [planIssue("ERR_ELISION", message, ["actions", index])];
   });
 }

@@ -58,7 +58,7 @@ async function alone<T>(state: SessionState, work: () => Promise<T>): Promise<T>
   if (state.isBusy)
     throw new PlanProtocolError(
       "session_busy",
-      "The session is at work. Wait for its call to end, or use another one.",
+      "The session is busy. Wait for its call to end, or use another session.",
     );
   state.isBusy = true;
   try {
@@ -164,7 +164,7 @@ function settingsOf(options: PlanSessionOptions): SessionSettings {
   if (!planVersions.includes(version))
     throw new PlanProtocolError(
       "invalid_input",
-      `There is no version ${version} of plans. Use ${planVersions.join(", ")}.`,
+      `Unknown plan version ${version}. Use ${planVersions.join(", ")}.`,
     );
   return {
     ...options,

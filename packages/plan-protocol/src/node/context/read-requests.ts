@@ -113,7 +113,7 @@ function linesOf(
   const { start_line: start = 1, end_line: end = Infinity } = request;
   if (request.start_line === undefined && request.end_line === undefined) return success(text);
   const isRange = Number.isInteger(start) && start >= 1 && end >= start;
-  if (!isRange) return refuse(`Lines ${start} to ${end} are no range; lines count from 1`);
+  if (!isRange) return refuse(`Lines ${start} to ${end} are not a range. Lines count from 1`);
   const lines = text.split(/(?<=\n)/);
   if (start > Math.max(1, lines.length))
     return refuse(`${quote(request.path)} has ${lines.length} lines, fewer than ${start}`);
@@ -124,7 +124,8 @@ async function searchRequest(
   { query, glob = "" }: Extract<ContextRequest, { type: "search" }>,
   { parts, signal }: AnswerContext,
 ): Promise<Answer> {
-  if (query.trim() === "") return refuse("An empty query finds everything; name a text");
+  if (query.trim() === "")
+    return refuse("An empty query matches everything. Name a string to find");
   if (query.length + glob.length > MAX_QUERY_CHARACTERS)
     return refuse(`A query and its glob have at most ${MAX_QUERY_CHARACTERS} characters`);
   const plain = glob.replace(/^\.?\//, "");

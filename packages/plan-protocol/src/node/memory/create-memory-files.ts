@@ -91,7 +91,7 @@ function readFields(
     if (isRecord(fields) && text.length <= MAX_CHARS) return fields;
     const problem = isRecord(fields)
       ? `has more than ${MAX_CHARS} characters`
-      : "does not hold a JSON object";
+      : "is not a JSON object";
     throw new PlanProtocolError(
       "memory_corrupt",
       `The memory file ${path} ${problem}. Repair it or move it away; it was left as it is.`,

@@ -120,7 +120,7 @@ function checkConfirmation(
     ? undefined
     : refusal(
         "CONFIRM_REQUIRED",
-        "What was confirmed is another plan, or its files have changed. Preview it again.",
+        "The confirmed hash is of another plan, or its files have changed. Preview it again.",
       );
 }
 
@@ -138,7 +138,7 @@ async function prepare(
   if (!isTransactionId(transactionId))
     throw new PlanProtocolError(
       "invalid_input",
-      "The id generator gave an id that can't be a folder's name.",
+      "The id generator returned an id that cannot name a folder.",
     );
   let staged: StagedPlan | undefined;
   try {
@@ -284,9 +284,7 @@ function uselessRefusal({ name, output, ...outcome }: CheckOutcome): ReturnType<
 }
 
 function howItFailed({ status, exitCode }: Pick<CheckOutcome, "status" | "exitCode">): string {
-  return status === "timed_out"
-    ? "did not end in time"
-    : `failed (exit code ${exitCode ?? "none"})`;
+  return status === "timed_out" ? "timed out" : `failed (exit code ${exitCode ?? "none"})`;
 }
 
 function describeChange({

@@ -215,7 +215,7 @@ export async function readIntent(folder: Folder, transactionId: string): Promise
     throw new PlanProtocolError(
       "journal_damaged",
       `The journal of transaction ${transactionId} is not what was written to it. Its folder has the old files in ` +
-        `"moved" and "backups": put back by hand what is missing, and move the folder away.`,
+        `"moved" and "backups": restore missing files by hand, and move the folder away.`,
     );
   return json;
 }

@@ -185,7 +185,7 @@ async function takePlace(
   if (twin !== undefined)
     return refuse(
       "ERR_ACTION_CONFLICT",
-      `${quote(above + twin)} is there already, which is the same place as ${quote(above + first)} on some systems. Use its spelling.`,
+      `${quote(above + twin)} already exists and is the same path as ${quote(above + first)} on some systems. Use its spelling.`,
     );
   for (
     let folder = splitPath(path).parent;
@@ -249,7 +249,7 @@ function resolveExisting(
   if (!("base_sha256" in action) || action.base_sha256 !== base.sha256)
     return refuse(
       "ERR_BASE_MISMATCH",
-      `${quote(path)} is not the file that the change was made for. Read it again.`,
+      `${quote(path)} is not the version that the change was written for. Read it again.`,
     );
   if (!read.ok) return read;
   const content = new TextEncoder().encode(text);

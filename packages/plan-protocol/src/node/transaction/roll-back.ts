@@ -70,13 +70,13 @@ async function findLaterChanges(root: Folder, { steps, checked }: Journal): Prom
     if (change !== "make_folder") return changed(path, "was changed since the transaction");
     if (!isRecord(state) || !("names" in state))
       return changed(path, "is no longer the folder that the transaction made");
-    const message = `${quote(path)} has ${quote(state.names[0] ?? "")}, which the transaction did not make. Nothing was put back.`;
+    const message = `${quote(path)} has ${quote(state.names[0] ?? "")}, which the transaction did not make. Nothing was restored.`;
     return planIssue("ERR_NOT_EMPTY", message, [path]);
   });
 }
 
 function changed(path: string, how: string): Issue {
-  return planIssue("CONCURRENT_EDIT", `${quote(path)} ${how}. Nothing was put back.`, [path]);
+  return planIssue("CONCURRENT_EDIT", `${quote(path)} ${how}. Nothing was restored.`, [path]);
 }
 
 function keptIssue(path: string): Issue {

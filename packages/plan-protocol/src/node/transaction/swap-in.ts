@@ -135,6 +135,6 @@ function conflictAt(step: StagedStep, code: string): StepConflict {
   if (step.change === "remove_folder" && (code === "ENOTEMPTY" || code === "EEXIST"))
     return concurrentEdit(step, `Someone else put something into ${path} meanwhile. It stays.`);
   return code === "EEXIST"
-    ? concurrentEdit(step, `${path} was made by someone else meanwhile. What they made stays.`)
+    ? concurrentEdit(step, `${path} was created by someone else meanwhile. Their file stays.`)
     : changedMeanwhile(step);
 }
