@@ -231,7 +231,7 @@ ${HUNK}
     [
       "another command",
       JSON.stringify({ ...call, command: "undo_edit" }),
-      'no command "undo_edit"',
+      'Unknown command "undo_edit"',
     ],
     ["an insert without its line", JSON.stringify({ ...call, command: "insert" }), "insert_line"],
     [
@@ -399,14 +399,14 @@ ${HUNK}
 
   it("names the hunk, shows the nearest lines, and says what to send", () => {
     expect(apply(v4a(HUNK.replace("price(item);", "cost(item);")))).toMatchInlineSnapshot(`
-      "ERR_PATCH_APPLY_FAILED Hunk 1 of 1 for "src/cart.ts" does not stand in the file. The nearest lines are:
+      "ERR_PATCH_APPLY_FAILED Hunk 1 of 1 for "src/cart.ts" is not in the file. The nearest lines are:
       5 |   for (const item of items) {
       6 |     sum += price(item);
       7 |   }
       8 |   return sum;
       9 | }
       10 | 
-       Send its old lines exactly as they stand there."
+       Send its old lines exactly as they are there."
     `);
   });
 

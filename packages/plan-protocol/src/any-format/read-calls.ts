@@ -99,13 +99,13 @@ const COMMANDS: ReadonlySet<unknown> = new Set([
 function readCall(call: JsonRecord): FileChange | string | undefined {
   const other = otherMember(call);
   if (other !== undefined)
-    return `A call has ${quote(other)}, which is not read. Leave it out, and give more lines in old_str, so that they stand only once.`;
+    return `A call has ${quote(other)}, which is not read. Leave it out, and give more lines in old_str, so that they occur only once.`;
   const { command, edits, diff, type } = call;
   const path = textAt(call, PATHS);
   const content = textAt(call, CONTENT);
-  const lacking = "A call lacks its path or its texts.";
+  const lacking = "A call is missing its path or its strings.";
   if (!COMMANDS.has(command))
-    return `There is no command ${quote(String(command))}. Use str_replace, insert or create.`;
+    return `Unknown command ${quote(String(command))}. Use str_replace, insert or create.`;
   if (command === "view") return undefined;
   if (path === undefined) return lacking;
   if (type === "delete_file") return { type: "delete", path };

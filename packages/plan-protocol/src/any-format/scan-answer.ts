@@ -109,7 +109,7 @@ export function scanAnswer(answer: string): Result<ScannedAnswer> {
   if (stray !== undefined && (found.length > 0 || hasPlan))
     return refusal(
       "ERR_PATCH_NOT_UNIFIED",
-      `${quote(stray)} may hold an edit beside those that were read. Give all edits in one format, and all calls in one list.`,
+      `${quote(stray)} may contain an edit besides those that were read. Give all edits in one format, and all calls in one list.`,
     );
   if (unnamed !== undefined && found.some(({ format }) => format === "whole_file"))
     return refusal(
@@ -241,7 +241,7 @@ function takeFence(scan: Scan, at: number): number | PlanIssue {
   if (SHELL.test(info) && !SHELL_FILE.test(path))
     return planIssue(
       "ERR_PATCH_NOT_UNIFIED",
-      `The fence of ${quote(path)} holds commands, which are not run. Give the whole file, or an edit of it.`,
+      `The fence of ${quote(path)} contains commands, which are not run. Give the whole file, or an edit of it.`,
     );
   if (isDiff(info, lines.slice(at + 1, end)) && !DIFF_FILE.test(path))
     return takeDiff(scan, { path, start: at + 1, end });
@@ -253,13 +253,13 @@ function takeFence(scan: Scan, at: number): number | PlanIssue {
   if (block !== undefined && !MARKDOWN.test(path))
     return planIssue(
       "ERR_PATCH_NOT_UNIFIED",
-      `The file ${quote(path)} holds ${quote(block)} below other text. Give the whole file, or blocks alone.`,
+      `The file ${quote(path)} contains ${quote(block)} below other text. Give the whole file, or blocks alone.`,
     );
   const [about = "", ...others] = body.filter((text) => text.trim() !== "");
   if (others.length === 0 && ABOUT_FILE.test(about))
     return planIssue(
       "ERR_PATCH_NOT_UNIFIED",
-      `The fence of ${quote(path)} holds only ${quote(about)}. Leave the fence out, or delete the file by a patch.`,
+      `The fence of ${quote(path)} contains only ${quote(about)}. Leave the fence out, or delete the file by a patch.`,
     );
   const content = body.map((text) => `${text}\n`).join("");
   take(scan, { format: "whole_file", changes: [{ type: "whole", path, content }] });
@@ -366,7 +366,7 @@ function nextFile(lines: readonly string[], from: number): number {
   return at < 0 ? lines.length : at;
 }
 
-/** Reads a JSON value that begins at a line. Undefined if it holds no edits. */
+/** Reads a JSON value that begins at a line. Undefined if it has no edits. */
 function takeValue(scan: Scan, at: number): number | PlanIssue | undefined {
   if (scan.openValues >= MAX_OPEN_VALUES) return undefined;
   const found = valueAt(scan.lines, at);
@@ -377,7 +377,10 @@ function takeValue(scan: Scan, at: number): number | PlanIssue | undefined {
     const isBroken = found?.value === undefined && EDIT_MEMBER.test(text);
     if (!isBroken) return undefined;
     if (scan.found.length > 0)
-      return planIssue("ERR_TRUNCATED", `${quote(text)} is no whole call. Give all calls whole.`);
+      return planIssue(
+        "ERR_TRUNCATED",
+        `${quote(text)} is not a complete call. Give all calls in full.`,
+      );
     // If it is the answer's only value, it may still be repaired.
     return found?.end ?? scan.lines.length;
   }

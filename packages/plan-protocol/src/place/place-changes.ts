@@ -101,7 +101,7 @@ export function placeChanges(
     return [
       planIssue(
         "ERR_PATCH_APPLY_FAILED",
-        `${quote(path)} is changed to what it is already. Leave it out.`,
+        `${quote(path)} already has this text. Leave the edit out.`,
       ),
     ];
   return { text, added: replacements.map((one) => one.text).join("\n"), remarks };
@@ -186,7 +186,7 @@ function placeInsert(
   if (!Number.isInteger(afterLine) || afterLine < 0 || afterLine > base.lines.length)
     return planIssue(
       "ERR_EDIT_APPLY_FAILED",
-      `${quote(path)} has ${base.lines.length} lines, so nothing can be put in after line ${afterLine}.`,
+      `${quote(path)} has ${base.lines.length} lines, so nothing can be inserted after line ${afterLine}.`,
     );
   const at = base.starts[afterLine] ?? 0;
   replacements.push({ start: at, end: at, text: text.endsWith("\n") ? text : `${text}\n` });
@@ -312,7 +312,7 @@ function merged(
   if ("line" in found)
     return planIssue(
       "ERR_ELISION",
-      `${quote(found.text)} in line ${found.line} stands where lines of the file go, and it is not clear for which. Give all of them.`,
+      `${quote(found.text)} in line ${found.line} replaces lines of the file, and it is not clear which. Give all of them.`,
     );
   for (const { text, firstLine, lastLine } of found.merged)
     remarks.push(
@@ -329,7 +329,7 @@ function unplaced(
   if (reason === "ambiguous")
     return planIssue(
       code,
-      `${name} fits in more than one place. Give more lines above and below it, so that they stand only once.`,
+      `${name} fits in more than one place. Give more lines above and below it, so that they occur only once.`,
     );
   if (reason === "unchecked")
     return planIssue(code, `${name} has no line of the file. Give lines above and below it.`);
@@ -337,7 +337,7 @@ function unplaced(
   const shown = near === "" ? "" : ` The nearest lines are:\n${near}\n`;
   return planIssue(
     code,
-    `${name} does not stand in the file.${shown} Send its old lines exactly as they stand there.`,
+    `${name} is not in the file.${shown} Send its old lines exactly as they are there.`,
   );
 }
 

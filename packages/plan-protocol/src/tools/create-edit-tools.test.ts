@@ -98,7 +98,9 @@ describe("the tools in an agent loop", () => {
       "PATCH_FILE a.js",
       "PATCH_FILE a.js",
       "CREATE_FILE new/b.js",
-      expect.stringMatching(/^Not done\. ERR_EDIT_BEFORE_NOT_FOUND: Edit 1 of 1 .* does not stand/),
+      expect.stringMatching(
+        /^Not done\. ERR_EDIT_BEFORE_NOT_FOUND: Edit 1 of 1 .* is not in the file/,
+      ),
       "As before: new, new/b.js",
       "As before: a.js",
     ]);

@@ -24,7 +24,7 @@ export function checkChange(action: PlanAction, check: ActionCheck): ValidAction
   }
   if (kind !== "MOVE_FILE") return { kind, path, ...newTextOf(action, check) };
   if (to === path)
-    check.add("ERR_ACTION_CONFLICT", ["to"], `${quote(path)} is moved to where it is already.`);
+    check.add("ERR_ACTION_CONFLICT", ["to"], `${quote(path)} is moved to its own path.`);
   const isOnlyMoved = check.edits === undefined && (action.patch ?? content).trim() === "";
   return isOnlyMoved ? { kind, path, to } : { kind, path, to, ...newTextOf(action, check) };
 }
@@ -122,20 +122,20 @@ function baseOf(
     add(
       "ERR_BASE_SHA256_INVALID",
       ["base_sha256"],
-      `${hash === "" ? "There is none" : `${quote(hash)} is none`}. ${kind} needs the SHA-256 of the file as it was read.`,
+      `${hash === "" ? "It is missing" : `${quote(hash)} is not a SHA-256`}. ${kind} needs the SHA-256 of the file as it was read.`,
     );
   else if (isStated && base !== undefined && base.sha256 !== hash)
     add(
       "ERR_BASE_MISMATCH",
       ["base_sha256"],
-      "The file is not the one that this change was made for. Read it again.",
+      "This change was written for another version of the file. Read it again.",
     );
   const isWhole = kind === "UPDATE_FILE" || edits?.some(({ type }) => type === "whole") === true;
   if (base === undefined && mode === "apply")
     add(
       "ERR_UPDATE_WITHOUT_BASE",
       ["path"],
-      unread ?? `${quote(path)} has to be read before it is changed. Ask for it with read_file.`,
+      unread ?? `${quote(path)} must be read before it is changed. Request it with read_file.`,
     );
   else if (base?.isPartial === true && isWhole)
     add(
