@@ -103,6 +103,18 @@ describe("a stream", () => {
   });
 });
 
+/** A body whose connection closes after these bytes. */
+const brokenOff = (text: string): ReadableStream<Uint8Array> => {
+  const pieces = [new TextEncoder().encode(text)];
+  return new ReadableStream({
+    pull(controller) {
+      const piece = pieces.pop();
+      if (piece === undefined) controller.error(new TypeError("terminated"));
+      else controller.enqueue(piece);
+    },
+  });
+};
+
 describe("an answer", () => {
   it.each<[keyof typeof create, Answer, object]>([
     ["openAi", () => new Response("<html>"), { code: "provider_error" }],
@@ -124,6 +136,11 @@ describe("an answer", () => {
       "anthropic",
       () => new Response("", { status: 413 }),
       { code: "invalid_request", status: 413 },
+    ],
+    [
+      "openAi",
+      () => new Response(brokenOff('{"error":{"mess'), { status: 401 }),
+      { code: "authentication", status: 401 },
     ],
     ["gemini", () => Promise.reject(new TypeError("fetch failed")), { code: "network_error" }],
     [

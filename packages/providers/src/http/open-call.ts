@@ -60,8 +60,11 @@ export async function openCall(service: Service, call: ServiceCall): Promise<Ope
   }
   const { body } = response;
   if (!response.ok) {
-    const read = await readBodyText(body, { maxBytes: maxErrorBytes, signal });
-    throw errorOf(reportedIn(read.status === "invalid_utf8" ? "" : read.text, service));
+    // The status counts even if the connection closes before the end of the body.
+    const text = await readBodyText(body, { maxBytes: maxErrorBytes, signal })
+      .then((read) => (read.status === "invalid_utf8" ? "" : read.text))
+      .catch(() => "");
+    throw errorOf(reportedIn(text, service));
   }
   if (body === null) throw errorOf({ message: "an answer without a body" });
   const cut = (error?: unknown): LanguageModelError =>

@@ -29,15 +29,17 @@ export function createResponsesReader(): StreamReader {
       const type = stringAt(event, "type") ?? "";
       if (ends.has(type)) last = recordAt(event, "response");
       const [, kind = "", ending] = step.exec(type) ?? [];
-      const isWhole = ending === "done";
+      const isPart = kind === "content_part";
+      const isWhole = isPart || ending === "done";
       const item = recordAt(event, "item");
+      const part = recordAt(event, "part");
       // Adds a call when it starts, since the event that finishes it may be missing.
       if (kind === "output_item") return isWhole || isCall(item) ? items.join(event, item) : [];
-      const field = entryOf(pieceFields, kind) ?? "";
-      const text = stringAt(event, isWhole ? field : "delta") ?? "";
+      const field = entryOf(pieceFields, isPart ? part["type"] : kind) ?? "";
+      const text = stringAt(isPart ? part : event, isWhole ? field : "delta") ?? "";
       if (field === "reasoning") return isWhole ? [] : [{ type: field, text }];
       if (field === "text" || field === "refusal")
-        return [items.say(event, { [field]: text }, isWhole)];
+        return [items.say(event, { ...part, [field]: text }, isWhole)];
       if (field !== "") items.extendCall(event, field, text, isWhole);
       return [];
     },
