@@ -3,7 +3,8 @@ import { openString, openStrings, startsString } from "./open-string.ts";
 import { type Entry, type Frame, type Part, partOf, withPart } from "./parts.ts";
 import { COST, type Grammar, type Mode, type Reading, repaired } from "./reading.ts";
 import { STRUCTURE } from "./scan-text.ts";
-import { foreignSpace } from "./text-view.ts";
+import { foreignSpace, hidesString } from "./text-view.ts";
+import { classifyWord } from "./words.ts";
 
 /** How far back to look for a line break. */
 const MAX_GAP = 256;
@@ -49,7 +50,9 @@ function skipGap({ view }: Grammar, from: Reading): Reading {
     }
     const commentEnd = isComment(view.text, end) ? view.skipComment(end) : end;
     if (commentEnd === end) return { ...reading, position: end };
-    reading = { ...repaired(reading, "comment", COST.notation, end), position: commentEnd };
+    const { cost, ...read } = repaired(reading, "comment", COST.notation, end);
+    const isDoubtful = hidesString(view.text, end, commentEnd);
+    reading = { ...read, cost: isDoubtful ? cost + COST.hiddenString : cost, position: commentEnd };
   }
 }
 
@@ -63,6 +66,8 @@ function skipEllipsis({ view, push }: Grammar, reading: Reading): boolean {
   const length = text.startsWith("...", position) ? 3 : text[position] === "…" ? 1 : 0;
   if (length === 0) return false;
   const next = view.skipGap(position + length);
+  // Dots between two strings without a comma belong to a string with inner quotes.
+  if (reading.mode === "after" && isQuote(text[next])) return false;
   const isBeforeComma = reading.mode !== "after" && text[next] === ",";
   push({
     ...repaired(reading, "ellipsis", COST.notation),
@@ -100,7 +105,8 @@ function readAfter(grammar: Grammar, reading: Reading, character: string): void 
     push({ ...openString({ ...joined, position: quote }, view.text, false), before: last.part });
   }
   if (isPlus && last?.part.type === "text") return;
-  const isWord = !isQuote(character) && !"{[(\\".includes(character) && !/[-\d]/.test(character);
+  const isGlued = isQuote(view.text[position - 1]);
+  const isWord = !isQuote(character) && (isGlued || !/[-\d{[(\\]/.test(character));
   const isApart =
     !isWord || /\n\s*$/.test(view.text.slice(Math.max(0, position - MAX_GAP), position));
   const cost = isApart ? COST.missingComma : COST.missingCommaBeforeWord;
@@ -158,9 +164,8 @@ function becomeSet({ push, shapeOf }: Grammar, reading: Reading, frame: Frame): 
 
 // Unquoted keys were read as text. List items become the values they spell.
 function setItem(key: Part): Part {
-  if (key.type !== "value" || typeof key.value !== "string") return key;
-  const isNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(key.value);
-  return isNumber ? { ...key, value: Number(key.value) } : key;
+  const value = key.type === "value" ? classifyWord(String(key.value))?.value : undefined;
+  return key.type === "value" && typeof value === "number" ? { ...key, value } : key;
 }
 
 function readCloser(grammar: Grammar, reading: Reading, closer: string): void {
