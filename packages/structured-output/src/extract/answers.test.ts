@@ -435,8 +435,12 @@ E(`{"a": "the "#1" song", "b": 1}`, { a: 'the "#1" song', b: 1 });
 E(`{"a": "x", # it's the user's\n "b": 1}`, { a: "x", b: 1 });
 E(`{"a": "x", // "b": "y",\n "c": 1}`, { a: "x", c: 1 });
 E(`{'a': 'in 5'9 '…' #x', 'b': 1}`, { a: "in 5'9 '…' #x", b: 1 }, R);
+E(`{a: "one: "two"", b: [{c: "x"}], d: "three "four" y"}`, {
+  a: 'one: "two"',
+  b: [{ c: "x" }],
+  d: 'three "four" y',
+});
 E(`["Ulm ("3.5", N x) it's", {"k": 1}]`, [`Ulm ("3.5", N x) it's`, { k: 1 }]);
-E(`["3, "[1]", the [1]", "x"]`, ['3, "[1]", the [1]', "x"]);
 E(`{a: "one "two" x",\n b: "three "four" y",\n c: 1}`, {
   a: 'one "two" x',
   b: 'three "four" y',

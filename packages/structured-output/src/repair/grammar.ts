@@ -62,13 +62,13 @@ function isComment(text: string, position: number): boolean {
 
 function skipEllipsis({ view, push }: Grammar, reading: Reading): boolean {
   const { text } = view;
-  const { position } = reading;
+  const { position, mode } = reading;
   const length = text.startsWith("...", position) ? 3 : text[position] === "…" ? 1 : 0;
   if (length === 0) return false;
   const next = view.skipGap(position + length);
   // Dots between two strings without a comma belong to a string with inner quotes.
-  if (reading.mode === "after" && isQuote(text[next])) return false;
-  const isBeforeComma = reading.mode !== "after" && text[next] === ",";
+  if (mode === "after" && isQuote(text[next])) return false;
+  const isBeforeComma = mode !== "after" && text[next] === ",";
   push({
     ...repaired(reading, "ellipsis", COST.notation),
     position: isBeforeComma ? next + 1 : position + length,
@@ -90,27 +90,33 @@ function readAfter(grammar: Grammar, reading: Reading, character: string): void 
     readCloser(grammar, reading, character);
     return;
   }
-  const last = frame.entries;
+  const last = frame.entries?.part.type === "text" ? frame.entries : undefined;
   if (character === ":") {
-    if (frame.kind === "array" && last?.part.type === "text") openImplicit(grammar, reading, last);
+    if (frame.kind === "array" && last !== undefined) openImplicit(grammar, reading, last);
     return;
   }
   const isPlus = character === "+";
   const quote = isPlus ? view.skipGap(position + 1) : position;
   // Python concatenates adjacent strings. In a list, a missing comma is likelier.
-  if (last?.part.type === "text" && isQuote(view.text[quote]) && (isPlus || isObject)) {
+  if (last !== undefined && isQuote(view.text[quote]) && (isPlus || isObject)) {
     const held: Frame = { ...frame, entries: last.previous, key: last.key };
     const cost = isPlus ? COST.notation : COST.missingComma;
     const joined = repaired({ ...reading, frame: held }, "concatenation", cost);
     push({ ...openString({ ...joined, position: quote }, view.text, false), before: last.part });
   }
-  if (isPlus && last?.part.type === "text") return;
+  if (isPlus && last !== undefined) return;
   const isGlued = isQuote(view.text[position - 1]);
-  const isWord = !isQuote(character) && (isGlued || !/[-\d{[(\\]/.test(character));
+  const apartFromText = isGlued ? /[{[(\\]/ : /[-\d{[(\\]/;
+  const isWord = !isQuote(character) && !apartFromText.test(character);
   const isApart =
     !isWord || /\n\s*$/.test(view.text.slice(Math.max(0, position - MAX_GAP), position));
   const cost = isApart ? COST.missingComma : COST.missingCommaBeforeWord;
-  push({ ...repaired(reading, "missing_comma", cost), mode: next });
+  const apart = repaired(reading, "missing_comma", cost);
+  push({
+    ...apart,
+    cost: isGlued && isWord ? apart.cost + COST.gluedWord : apart.cost,
+    mode: next,
+  });
 }
 
 function openImplicit({ view, push, shapeOf }: Grammar, reading: Reading, last: Entry): void {

@@ -80,6 +80,7 @@ export const COST = {
   strayColon: 4,
   strayCloser: 6,
   gluedText: 8,
+  gluedWord: 4,
   set: 4,
   call: 2,
   implicitObject: 5,

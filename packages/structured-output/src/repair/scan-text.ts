@@ -28,7 +28,8 @@ const BETWEEN_VALUES = /^\s*(?:[\]}][\]}\s]*(?:,|(?=[[{]))|[,:]\s*(?=[[{]))[[{\s
 const SCALARS =
   /^(?=[^\S\n]*[,:\]}\n])(?:[\s,:[\]{}]+(?:[-+]?\d[\w.+-]*|true|false|null))+[\s,:[\]{}]*[,:[{\n][^\S\n]*$/;
 /** What separates a value from the next one if keys have no quotes. */
-const BARE_MEMBER = /^\s*,\s*[\p{L}_$][\p{L}\p{N}_$-]*\s*:\s*$/u;
+const BARE_MEMBER =
+  /^[\s,\]}]*,\s*(?:[\p{L}_$][\p{L}\p{N}_$-]*\s*:[\s[{]*(?:(?:-?\d[\w.]*|true|false|null)[\s\]}]*,\s*)?)+$/u;
 const THOUSANDS = /^[+-]?\d{1,3}(?:,\d{3})*$/;
 const GROUP = /,\d{3}(?![\d.])/y;
 
@@ -163,7 +164,9 @@ function loseQuote({ view, push }: Grammar, reading: Reading, at: number): void 
   const { text } = view;
   const next = view.skipGap(at + 1);
   const character = text.charAt(next);
-  const isFollowed = reading.isKey ? /["'\d[{tfn-]/.test(character) : isQuote(character);
+  const isFollowed = reading.isKey
+    ? /["'\d[{tfn-]/.test(character)
+    : character === reading.mark.charAt(0);
   // An earlier unpaired quote is the one that ends the string.
   if (!isFollowed || reading.inner % 2 === 1) return;
   const end = trimmedEnd(text, reading.start, at);
