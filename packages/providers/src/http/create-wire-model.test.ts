@@ -39,7 +39,7 @@ describe("a stream", () => {
       'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n',
       {
         code: "provider_error",
-        message: "anthropic at http://localhost/v1/messages broke the answer off: Overloaded",
+        message: "anthropic at http://localhost/v1/messages cut the answer off: Overloaded",
       },
     ],
     [
@@ -284,7 +284,7 @@ it.each([
   await expect(run).rejects.toMatchObject({
     code: "invalid_request",
     status: 307,
-    message: `gemini at https://generativelanguage.googleapis.com/v1beta/models/m:generateContent redirects to ${target}, where the key would go along; set \`baseUrl\` to the final address.`,
+    message: `gemini at https://generativelanguage.googleapis.com/v1beta/models/m:generateContent redirects to ${target}, which would receive the key; set \`baseUrl\` to the final address.`,
   });
   expect(calls.length).toBe(1);
 });

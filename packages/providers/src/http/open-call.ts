@@ -34,7 +34,7 @@ export interface OpenedCall {
 const mebibyte = 1024 * 1024;
 const maxAnswerBytes = 64 * mebibyte;
 const maxErrorBytes = mebibyte;
-const tooLarge = `more than ${maxAnswerBytes / mebibyte} MiB, which no answer has`;
+const tooLarge = `more than ${maxAnswerBytes / mebibyte} MiB, which is over the limit`;
 
 /**
  * Posts a JSON body. Does not convert errors of fetch.
@@ -106,7 +106,7 @@ function readHeaders(service: Service, key: string | undefined): Headers {
   } catch {
     // The platform's own error quotes the value, which may be the key.
     const message =
-      "The key or a header has a character that no HTTP header can carry, such as a line break.";
+      "The key or a header contains a character that HTTP headers do not allow, such as a line break.";
     throw new LanguageModelError("invalid_request", message);
   }
 }

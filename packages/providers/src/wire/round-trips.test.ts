@@ -125,7 +125,7 @@ describe("every wire format", () => {
     for (const given of [nothing, [nothing], "hi"]) {
       for (const convert of froms) expect(() => convert(given)).toThrow(WireError);
       expect(() => fromAnthropicMessages({ messages: given })).toThrow(
-        /a list of messages|Message 0/,
+        /must be a list of objects|Message 0/,
       );
     }
     expect(() => fromAnthropicMessages(nothing)).toThrow(WireError);

@@ -42,7 +42,7 @@ export function findAnswer<T>(
   if (finishReason === "length")
     return refuse(
       "ERR_TRUNCATED",
-      "The model stopped at its length limit. Ask it to go on from where it stopped.",
+      "The model stopped at its length limit. Ask it to continue from where it stopped.",
     );
   if (text.length * 3 > limits.maxBytes && new TextEncoder().encode(text).length > limits.maxBytes)
     return refuse(
@@ -68,10 +68,7 @@ function readWhole<T>(
     const chosen = chosenFrom(one, choice);
     if (chosen !== undefined) return success(chosen);
   }
-  return refuse(
-    "ERR_SCHEMA_VALIDATION",
-    "The answer holds JSON, but no value in it fits what was asked for.",
-  );
+  return refuse("ERR_SCHEMA_VALIDATION", "The answer contains JSON, but none of its values fits.");
 }
 
 // Decodes up to two times, since real answers do not nest strings deeper.
@@ -109,7 +106,7 @@ function readCandidates<T>(
   if (truncatedAt !== undefined)
     return refuse(
       "ERR_TRUNCATED",
-      `The answer ends inside what begins at offset ${truncatedAt}. Ask the model to go on from where it stopped.`,
+      `The answer is cut off inside the value at offset ${truncatedAt}. Ask the model to continue from where it stopped.`,
     );
   const [firstBroken] = broken;
   if (firstBroken !== undefined && (candidates.length === 0 || choice.isAny === true))
@@ -119,7 +116,7 @@ function readCandidates<T>(
     );
   if (candidates.length > 0) return chooseValue(text, found, choice);
   const scalar = readScalar(text, limits);
-  if (scalar === undefined) return refuse("ERR_JSON_EXTRACT", "The answer holds no JSON value.");
+  if (scalar === undefined) return refuse("ERR_JSON_EXTRACT", "The answer contains no JSON value.");
   return readWhole({ ...scalar, source }, choice, limits);
 }
 

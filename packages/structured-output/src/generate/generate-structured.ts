@@ -203,7 +203,7 @@ function readResponse<T>(
     result: failure({ code, path: [], message }),
   });
   if (response === undefined) {
-    const message = `The provider refuses the response format ${format}.`;
+    const message = `The provider rejects the response format ${format}.`;
     return refuse("", "unsupported_response_format", message);
   }
   const { finishReason, text } = response;

@@ -53,7 +53,7 @@ export function toAiSdkMessages(
   requireMessages(messages);
   const { version } = options;
   if (!isVersion(version)) {
-    const what = `Version ${JSON.stringify(version)} of the AI SDK's model interface is not known; v2, v3 and v4 are.`;
+    const what = `Version ${JSON.stringify(version)} of the AI SDK's model interface is unknown; use v2, v3 or v4.`;
     throw new WireError("unsupported_version", what);
   }
   const losses = new Losses(options);
