@@ -457,6 +457,10 @@ describe("answers as models write them", () => {
     expect(wants).toContainEqual(read.ok ? read.value.value : REFUSED);
   });
 
+  it.each(['["a ', '{"a": "x '])("ends on a long text of unpaired quotes behind %s", (start) => {
+    expect(extractJson(start + '"b c '.repeat(20_000)).ok).toBe(false);
+  });
+
   it("reads a long list of short rows with inner quotes", () => {
     const rows = Array.from({ length: 3000 }, (_, n) => ({ t: `say "x${n}" now`, n }));
     const text = `[${rows.map(({ t, n }) => `{"t": "${t}", "n": ${n}}`).join(",\n")}]`;

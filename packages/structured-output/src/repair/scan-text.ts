@@ -59,14 +59,11 @@ export function scanString(grammar: Grammar, from: Reading): void {
     if (fit !== undefined) {
       if (reading.inner % 2 === 1 && passesStructure(text, at, reading)) return;
       const inside = resumed(view, reading, at);
-      if (inside !== undefined && !isKey && isMidText(view, reading, at)) {
-        reading = inside;
-        continue;
-      }
+      const isMiddle = inside !== undefined && !isKey && isMidText(view, reading, at);
       const end = isDoubled ? (text[at + 1] === character ? at + 2 : -1) : at + 1;
       // A quote of the same kind that is not the pair closes it at extra cost, as in `“a"`.
       const last = fit === "pair" ? reading : { ...reading, cost: reading.cost + 2 };
-      if (end > 0) pushText(push, last, at, end);
+      if (end > 0 && !isMiddle) pushText(push, last, at, end);
       if (inside !== undefined) push(inside);
       return;
     }
