@@ -7,7 +7,6 @@ import {
   fileText,
 } from "@ccl/core";
 import { type JsonRecord, arrayAt, isRecord, toBase64, withoutUndefined } from "@ccl/core/json";
-import { lastBreakpoints } from "../cache-breakpoints.ts";
 import { callRecord } from "../call-input.ts";
 import { type LossOptions, Losses } from "../losses.ts";
 import { formOf, inOriginalForm } from "../original-form.ts";
@@ -23,6 +22,8 @@ import { marked, unmarked } from "./cache-marks.ts";
 import { ToolIds } from "./tool-ids.ts";
 
 const format = "anthropic";
+/** The API's limit per request. */
+const maxBreakpoints = 4;
 
 /** Cache breakpoints for a prompt, and how to report lost parts. */
 export interface AnthropicMessagesOptions extends LossOptions {
@@ -50,7 +51,8 @@ export function toAnthropicMessages(
 ): AnthropicConversation {
   requireMessages(messages);
   const { breakpoints, cacheControl = { type: "ephemeral" } } = options;
-  const breaks = breakpoints === undefined ? undefined : lastBreakpoints(breakpoints, messages);
+  const known = [...new Set(breakpoints)].filter((index) => Object.hasOwn(messages, index));
+  const breaks = new Set(known.sort((a, b) => a - b).slice(-maxBreakpoints));
   const losses = new Losses(options);
   const ids = new ToolIds();
   const system: unknown[] = [];
@@ -62,7 +64,7 @@ export function toAnthropicMessages(
     const restored = inOriginalForm(format, message, writeTurn(message, losses));
     if (!isRecord(restored)) continue;
     const turn = form["keepsIds"] === true ? restored : ids.replaceIn(restored);
-    if (breaks !== undefined) {
+    if (breakpoints !== undefined) {
       const bare = unmarked(listOf(turn["content"]));
       if (breaks.has(index)) turn["content"] = marked(bare, cacheControl);
       else if (Array.isArray(turn["content"])) turn["content"] = bare;
@@ -74,7 +76,7 @@ export function toAnthropicMessages(
   }
   const [first] = messages;
   const empty = first === undefined ? undefined : formOf(format, first)["emptySystem"];
-  const isText = system.length === 1 && text !== undefined && !(breaks?.size ?? 0);
+  const isText = system.length === 1 && text !== undefined && breaks.size === 0;
   const operator = isText ? text : system.length > 0 ? system : empty;
   return withoutUndefined({
     system: isSystem(operator) ? operator : undefined,
