@@ -49,7 +49,10 @@ export function refreshedResource({
 /** Column fields that only the source defines. */
 const ofSource = new Set(["nn", "pk", "fk", "index", "type"]);
 
-function withNotes(fresh: ResourceColumn, stored: ResourceColumn | undefined): ResourceColumn {
-  const notes = Object.entries(stored ?? {}).filter(([name]) => !ofSource.has(name));
-  return { ...Object.fromEntries(notes), ...fresh };
+function withNotes(
+  { description, ...fresh }: ResourceColumn,
+  stored: ResourceColumn = fresh,
+): ResourceColumn {
+  const notes = Object.entries(stored).filter(([name]) => !ofSource.has(name));
+  return { ...(description && { description }), ...Object.fromEntries(notes), ...fresh };
 }
