@@ -97,6 +97,8 @@ const notCalled: ReadonlySet<string> = new Set(
   ),
 );
 
+const typeWords = /^(?:date|interval|time|timestamp|timestamptz)$/;
+
 /** Finds the start of the operand of `::`: a name, a literal, a call, or a parenthesized expression. */
 function operandBefore(tokens: readonly Token[], at: number): number {
   let index = at - 1;
@@ -116,5 +118,7 @@ function operandBefore(tokens: readonly Token[], at: number): number {
     open = close === "]" ? opens[textAt(index)] : undefined;
   }
   while (textAt(index - 1) === ".") index -= 2;
+  const isTyped = tokens[index]?.kind === "text" && typeWords.test(textAt(index - 1));
+  if (isTyped) index -= 1;
   return textAt(index - 1) === "::" ? operandBefore(tokens, index - 1) : index;
 }

@@ -46,8 +46,8 @@ const columns: Record<Dialect, Record<string, string>> = {
 const values: Record<string, fc.Arbitrary<number | string | boolean | null>> = {
   a: fc.constantFrom(null, 0, 1, -1, 2, 3, -7, 12, 100),
   b: fc.constantFrom(null, 0, 1, 5, -2, 3, 250),
-  x: fc.constantFrom(null, 0, 0.5, 1.5, -2.5, 2.5, 3.25, 1e10, -0.125, 7),
-  y: fc.constantFrom(null, 0.1, -1.5, 2, 1e-3, 123456.789, 4.5),
+  x: fc.constantFrom(null, 0, 0.5, 1.5, -2.5, 2.5, 3.25, 1e10, -0.125, 7, 2.675, 1.005),
+  y: fc.constantFrom(null, 0.1, -1.5, 2, 1e-3, 123456.789, 4.5, 0.375, -8.345),
   n: fc.constantFrom(null, "0.00", "1.50", "-2.25", "10.05", "99.99", "2.50", "-0.50"),
   g: fc.constantFrom(null, 0, 1, -3, 5, 10, 11, 1_000_000),
   s: fc.constantFrom(
