@@ -1,3 +1,4 @@
+import { formatCount } from "@ccl/core";
 import { cachePriceOf } from "@ccl/gateway";
 
 import { type ComparedPart, comparePrompts } from "../compare-prompts.ts";
@@ -72,8 +73,8 @@ export function promptViews({
     throw new InspectorError(
       "unknown_view",
       id === undefined
-        ? "No prompt was recorded yet."
-        : `There is no session ${JSON.stringify(id)}.`,
+        ? "No prompts have been recorded yet."
+        : `Unknown session ${JSON.stringify(id)}.`,
     );
   };
   return {
@@ -111,7 +112,7 @@ export function promptViews({
       if (budget === 0 || (policy !== "balanced" && policy !== "economy"))
         throw new InspectorError(
           "invalid_options",
-          `Give a budget in tokens and a policy, such as budget=8000 policy=economy (or balanced), not ${JSON.stringify({ budget: given, policy })}.`,
+          `Pass a budget in tokens and a policy, such as budget=8000 policy=economy (or balanced), not ${JSON.stringify({ budget: given, policy })}.`,
         );
       const { model } = row;
       const replayed = await replayPrompts(prompts, { budget, policy, model, ...options });
@@ -137,7 +138,7 @@ function promptAt(prompts: readonly SessionPrompt[], parameters: ViewParameters)
   if (found !== undefined) return found;
   throw new InspectorError(
     "unknown_view",
-    `The session has ${prompts.length} prompts, so none is ${at}.`,
+    `The session has no prompt ${at}: it has ${formatCount(prompts.length, "prompt")}, counted from 0.`,
   );
 }
 

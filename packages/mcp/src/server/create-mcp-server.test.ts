@@ -170,7 +170,9 @@ describe("createMcpServer", () => {
   it("names the argument that does not fit, and answers prompts over the catalog", async () => {
     const { client } = await openServer();
     expect(await textOf(client, "pack", { budget: "many" })).toMatch(/^error: .*budget/);
-    await expect(client.callTool({ name: "nothing", arguments: {} })).rejects.toThrow(/no tool/);
+    await expect(client.callTool({ name: "nothing", arguments: {} })).rejects.toThrow(
+      /Unknown tool/,
+    );
     const { messages } = await client.getPrompt({
       name: "compile-plan",
       arguments: { task: "places by city" },

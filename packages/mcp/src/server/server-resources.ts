@@ -69,10 +69,7 @@ export function addResources(
     const data =
       handle && (await store?.retrieve(id, { range: { start: 0, end: maxBytes }, signal }));
     if (handle === undefined || data === undefined)
-      throw new ProtocolError(
-        notFound,
-        `There is no resource ${JSON.stringify(uri.slice(0, 200))}.`,
-      );
+      throw new ProtocolError(notFound, `Unknown resource ${JSON.stringify(uri.slice(0, 200))}.`);
     const { mimeType, sizeBytes } = handle;
     const rest =
       sizeBytes > maxBytes

@@ -1,15 +1,53 @@
 import { resolve } from "node:path";
 
 import type { ImportedSource } from "@ccl/catalog/node";
-import { fileConnector, httpConnector, sqlConnector, type Connector } from "@ccl/query";
+import {
+  type Connector,
+  executeQuery,
+  explainQuery,
+  fileConnector,
+  httpConnector,
+  type Query,
+  type QueryExplanation,
+  type RunSqlOptions,
+  sqlConnector,
+  type SqlResult,
+} from "@ccl/query";
 import { openSqlite } from "@ccl/sql/node";
 
-import { resolveLocation, sqlitePath } from "../catalog/source-draft.ts";
-import { openPostgresPool } from "../catalog/load-sql.ts";
 import type { Session } from "../session.ts";
+import { openPostgresPool } from "./load-sql.ts";
+import type { ReadCatalog } from "./read-catalog.ts";
+import { resolveLocation, sqlitePath } from "./source-draft.ts";
+
+/** A query over a catalog folder, and how it runs. */
+export type CatalogQuery = Query & Pick<RunSqlOptions, "limits" | "signal">;
+
+/** The catalog of a project's folder, open for many queries. */
+interface QueryableCatalog {
+  /** Runs a query and returns its rows. */
+  run(query: CatalogQuery): Promise<SqlResult>;
+  /** Explains where each part of a query would run, and in what form. */
+  explain(query: CatalogQuery): Promise<QueryExplanation>;
+  close(): Promise<void>;
+}
+
+/** Opens what the catalog's sources need. */
+export async function openQueryableCatalog(
+  session: Session,
+  { folder, content, records: details }: ReadCatalog,
+): Promise<QueryableCatalog> {
+  const sources = await folder.readSources(content, session);
+  const { connectors, close } = await openConnectors(session, sources);
+  return {
+    close,
+    run: (query) => executeQuery(query, { details, connectors, ...query }),
+    explain: (query) => explainQuery(query, { details, connectors, ...query }),
+  };
+}
 
 /** Connectors of a catalog's sources. The caller closes them after the last query. */
-export interface OpenedConnectors {
+interface OpenedConnectors {
   /** Connectors by address prefix, as `runSql` and `executePlan` take them. */
   connectors: Readonly<Record<string, Connector>>;
   close(): Promise<void>;

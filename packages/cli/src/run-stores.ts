@@ -2,13 +2,13 @@ import { readdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 
 import { CclError } from "@ccl/core";
-import type { OperationStores } from "@ccl/operations";
+import type { OperationStores, RunEvent, StoredRun } from "@ccl/operations";
 import { createPostgresSession, type PostgresClient, type SqliteDatabase } from "@ccl/sql";
 import { openSqlite } from "@ccl/sql/node";
 
-import { withPostgres } from "../catalog/load-sql.ts";
-import { CliError, usageError } from "../cli-error.ts";
-import type { Session } from "../session.ts";
+import { withPostgres } from "./catalog/load-sql.ts";
+import { CliError, usageError } from "./cli-error.ts";
+import type { Session } from "./session.ts";
 
 /** Flags that choose the store. */
 export interface StoreFlags {
@@ -42,7 +42,7 @@ export async function withStores<Value>(
   const named = store ?? session.terminal.env["CCL_STORE"];
   if (named === undefined || named === "")
     throw usageError(
-      "Say where the runs are: --store <SQLite file or folder>, --postgres <url>, or set CCL_STORE.",
+      "Name the store: --store <SQLite file or folder>, --postgres <url>, or the variable CCL_STORE.",
     );
   const path = await fileOf(resolve(session.root, named));
   const { openSqliteOperationStores } = await import("@ccl/operations/sqlite");
@@ -66,8 +66,9 @@ async function fileOf(path: string): Promise<string> {
   const files = (await readdir(path)).filter((name) => /\.(?:sqlite3?|db)$/.test(name)).sort();
   const [only] = files;
   if (files.length === 1 && only !== undefined) return join(path, only);
-  const which = files.length === 0 ? "no SQLite file" : `several: ${files.join(", ")}`;
-  throw new CliError("source_failed", `The folder ${path} holds ${which}; name the file.`);
+  const which =
+    files.length === 0 ? "no SQLite file" : `several SQLite files (${files.join(", ")})`;
+  throw new CliError("source_failed", `The folder ${path} contains ${which}. Name the file.`);
 }
 
 // Reading a database that is not a store must not create tables in it.
@@ -87,7 +88,7 @@ async function openRuns(path: string, isReadOnly: boolean): Promise<SqliteDataba
     database?.close();
     if (CliError.isInstance(cause)) throw cause;
     const isDriverMissing = CclError.isInstance(cause) && cause.code === "no_driver";
-    const message = `${path} is not a SQLite database that can be read.`;
+    const message = `${path} is not a readable SQLite database.`;
     throw new CliError("source_failed", isDriverMissing ? cause.message : message, { cause });
   }
 }
@@ -103,6 +104,45 @@ async function requireTables(client: PostgresClient): Promise<void> {
 function noRuns(where: string): CliError {
   return new CliError(
     "source_failed",
-    `${where} holds no runs of @ccl/operations. Name the store of your application.`,
+    `${where} contains no runs of @ccl/operations. Name the store of your application.`,
   );
+}
+
+/** Loads a run by its id. @throws CliError `usage` */
+export async function loadRun(
+  { runs }: Pick<OperationStores, "runs">,
+  id: string,
+): Promise<StoredRun> {
+  const run = await runs.loadRun(id);
+  if (run !== undefined) return run;
+  throw usageError(`The store has no run ${JSON.stringify(id)}; see ccl run list.`);
+}
+
+/** Loads the newest runs, and says whether there are more. Excludes ended runs unless all are requested. */
+export async function newestRuns(
+  { runs }: Pick<OperationStores, "runs">,
+  { all, limit }: { all: boolean; limit: number },
+): Promise<{ runs: StoredRun[]; hasMore: boolean }> {
+  const ids: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await runs.listRuns({ all, cursor, limit: Math.min(limit - ids.length, 1_000) });
+    ids.push(...page.runs.map(({ runId }) => runId));
+    cursor = page.cursor;
+  } while (cursor !== undefined && ids.length < limit);
+  const found = await Promise.all(ids.map((id) => runs.loadRun(id)));
+  return { runs: found.filter((run) => run !== undefined), hasMore: cursor !== undefined };
+}
+
+/** Reads all events of a run. */
+export async function allEvents(
+  { runs }: Pick<OperationStores, "runs">,
+  runId: string,
+): Promise<RunEvent[]> {
+  const events: RunEvent[] = [];
+  for (;;) {
+    const page = await runs.readEvents(runId, { afterSeq: events.at(-1)?.seq, limit: 1_000 });
+    events.push(...page);
+    if (page.length < 1_000) return events;
+  }
 }
