@@ -85,7 +85,10 @@ export function createSummarizer(options: SummarizerOptions): Summarize {
     });
     if (!answer.ok) {
       const reasons = answer.issues.map(({ code }) => code).join(", ");
-      throw new ContextCompilerError("summary_failed", `The summary does not fit: ${reasons}.`);
+      throw new ContextCompilerError(
+        "summary_failed",
+        `The model returned no usable summary: ${reasons}.`,
+      );
     }
     return writeSummary(answer.value, { known: input, counter, maxTokens });
   };

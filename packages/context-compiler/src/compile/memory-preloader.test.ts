@@ -234,7 +234,9 @@ describe("a memory", () => {
 
   it("that does not return a list is named in the trace", async () => {
     const context = await compileWith({ search: () => JSON.parse('{"hits": []}') });
-    expect(remarksOf(context)).toEqual(["the memory was left out: its answer is no list of hits"]);
+    expect(remarksOf(context)).toEqual([
+      "the memory was left out: its answer is not a list of hits",
+    ]);
   });
 
   it("that throws while the compile is aborted causes no unhandled rejection", async () => {

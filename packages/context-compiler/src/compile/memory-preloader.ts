@@ -129,7 +129,7 @@ async function search(
       return reply;
     });
     if (Array.isArray(answer)) return { answer, remarks: [] };
-    return { answer: [], remarks: ["the memory was left out: its answer is no list of hits"] };
+    return { answer: [], remarks: ["the memory was left out: its answer is not a list of hits"] };
   } catch (error) {
     throwIfAborted(signal, ContextCompilerError);
     const reason = error === late ? `no answer within ${timeoutMs} ms` : failureReason(error);

@@ -43,7 +43,7 @@ interface StoreOptions {
  */
 export function maskDraft({ kind, data }: UncheckedDraft, redact: Redact | undefined): MaskedDraft {
   if (!isEventKind(kind))
-    throw new ContextCompilerError("invalid_event", `There is no kind "${String(kind)}" of event.`);
+    throw new ContextCompilerError("invalid_event", `Unknown event kind "${String(kind)}".`);
   const { mimeType, ...outcome }: { mimeType?: unknown } = encodeInput(kind, data);
   const hasMimeType = isOutcome(kind) && typeof mimeType === "string";
   const plain = plainJson(

@@ -35,7 +35,7 @@ export async function recordMessages(
   const broken = drafts.findIndex(({ length }) => length === 0);
   if (broken >= 0) {
     const index = broken + start;
-    const text = `Message ${index} is no chat message, or a tool message without toolCallId.`;
+    const text = `Message ${index} is not a chat message, or is a tool message without toolCallId.`;
     throw new ContextCompilerError("invalid_messages", text, { details: { index } });
   }
   const fresh = start > 0 ? drafts.flat() : await findNew(session, drafts, options);

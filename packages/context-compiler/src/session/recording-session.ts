@@ -205,7 +205,7 @@ function createRecorder(
       const now = clock.now();
       requireThat(
         Number.isFinite(now),
-        `The clock gave ${shown(now)}; it gives milliseconds since the epoch.`,
+        `The clock returned ${shown(now)} instead of milliseconds since the epoch.`,
       );
       const timestamp = Math.max(Math.floor(now), log.at(-1)?.timestamp ?? 0);
       const after = calls.fork();
@@ -216,7 +216,10 @@ function createRecorder(
           : shownTokens(body, counter);
         const eventId = eventIds.next();
         const isId = typeof eventId === "string" && eventId !== "";
-        requireThat(isId, `The ids gave ${shown(eventId)}; an id is a text that is not empty.`);
+        requireThat(
+          isId,
+          `The id generator returned ${shown(eventId)} instead of a non-empty string.`,
+        );
         const event: SessionEvent = { ...body, eventId, timestamp, tokens };
         return { event: deepFreeze(event), message };
       });
@@ -224,7 +227,7 @@ function createRecorder(
       if (newIds.size < recorded.length || [...newIds].some((id) => usedIds.has(id))) {
         throw new ContextCompilerError(
           "invalid_options",
-          "The ids gave one id twice; no two events share one.",
+          "The id generator returned the same id twice.",
         );
       }
       const expectedVersion = log.length;

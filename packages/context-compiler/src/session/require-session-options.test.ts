@@ -61,7 +61,7 @@ describe("a session rejects, by name,", () => {
     async (time) => {
       const session = sampleSession({ clock: { now: () => Object(time).valueOf() } });
       const recording = session.record("user_input", { content: "Hello." });
-      await expect(recording).rejects.toEqual(refused("invalid_options", "The clock gave"));
+      await expect(recording).rejects.toEqual(refused("invalid_options", "The clock returned"));
       expect(session.eventLog.length).toBe(0);
     },
   );
@@ -69,7 +69,9 @@ describe("a session rejects, by name,", () => {
   it.each([5, ""])("an event id of %s, which a store could not read back", async (id) => {
     const session = sampleSession({ ids: { next: () => Object(id).valueOf() } });
     const recording = session.record("user_input", { content: "Hello." });
-    await expect(recording).rejects.toEqual(refused("invalid_options", "The ids gave"));
+    await expect(recording).rejects.toEqual(
+      refused("invalid_options", "The id generator returned"),
+    );
     expect(session.eventLog.length).toBe(0);
   });
 

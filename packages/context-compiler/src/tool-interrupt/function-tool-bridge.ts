@@ -17,7 +17,7 @@ export function functionToolBridge(tools: readonly ToolDefinition<never>[]): Too
   if (byName.size !== tools.length) {
     throw new ContextCompilerError(
       "invalid_options",
-      "Two tools have the same name; give each a name of its own.",
+      "Two tools have the same name. Rename one of them.",
     );
   }
   const described = tools.map(describeTool);

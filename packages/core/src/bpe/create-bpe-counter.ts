@@ -69,10 +69,10 @@ export async function createBpeCounter(
 export async function loadVocabulary(encoding: BpeEncoding): Promise<Uint8Array> {
   const load = vocabularies[encoding];
   if (load === undefined) {
-    const known = Object.keys(vocabularies).join(" and ");
+    const known = Object.keys(vocabularies).join(" or ");
     throw new BpeCounterError(
       "unknown_encoding",
-      `There is no encoding "${String(encoding)}"; there are ${known}.`,
+      `Unknown encoding "${String(encoding)}". Use ${known}.`,
     );
   }
   try {
@@ -87,7 +87,7 @@ function tableOf(vocabulary: Uint8Array): TokenTable {
   try {
     return new TokenTable(vocabulary);
   } catch (cause) {
-    const message = "The vocabulary is not one that loadVocabulary gave, or it was cut off.";
+    const message = "The vocabulary was not returned by loadVocabulary, or it is truncated.";
     throw new BpeCounterError("invalid_vocabulary", message, { cause });
   }
 }

@@ -114,7 +114,7 @@ async function realRoot(root: string): Promise<string> {
     await opendir(root).then((folder) => folder.close());
     return await realpath(root);
   } catch (error) {
-    throw ioError("root_unusable", `The root "${root}" is no folder that can be read`, error);
+    throw ioError("root_unusable", `The root "${root}" is not a readable folder`, error);
   }
 }
 

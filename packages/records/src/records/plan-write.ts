@@ -134,7 +134,7 @@ function isPlain(value: object): boolean {
 }
 
 function noJson(name: string, cause?: unknown): RecordsError {
-  const problem = `What is to be kept under "${name}" has no JSON.`;
+  const problem = `The value of "${name}" cannot be written as JSON.`;
   return new RecordsError("invalid_options", problem, { cause });
 }
 
