@@ -7,7 +7,7 @@ export type { OperationEffect } from "./effects/operation-effect.ts";
 export { foldRunEvents, type RunView } from "./events/fold-run-events.ts";
 export type { RunEvent } from "./events/run-event.ts";
 export { defineProfile, type ProfileDraft } from "./define/define-profile.ts";
-export type { DefinedProfile } from "./profile/defined-profile.ts";
+export type { DefinedProfile } from "./profile/registered-operation.ts";
 export type { OperationSpec } from "./define/operation-spec.ts";
 export {
   compute,
@@ -22,7 +22,7 @@ export {
 } from "./define/operations.ts";
 export { createBuiltinOperations } from "./kinds/create-builtin-operations.ts";
 export type { BuiltinOperationsOptions, Retriever } from "./kinds/kind-options.ts";
-export type { OperationConfig } from "./operation/operation-config.ts";
+export type { OperationConfig } from "./operation/operation-definition.ts";
 export type {
   MainResult,
   OperationContext,
@@ -60,7 +60,7 @@ export type {
 } from "./ports/profile-store.ts";
 export type { PromptFitter } from "./ports/prompt-fitter.ts";
 export type { RunDriver, RunExecutor } from "./ports/run-executor.ts";
-export type { RunStep } from "./ports/run-step.ts";
+export type { RunStep } from "./ports/run-store.ts";
 export type {
   AppendOutcome,
   LeaseRenewal,
@@ -85,5 +85,5 @@ export { createRunEngine } from "./run/create-run-engine.ts";
 export type { RunEngine } from "./run/run-engine.ts";
 export type { RunEngineOptions, StartOptions } from "./run/engine-options.ts";
 export type { RunHandle } from "./run/live-run.ts";
-export type { RunResult, RunStatus } from "./events/run-result.ts";
+export type { RunResult, RunStatus } from "./events/run-event.ts";
 export type { OperationStatus } from "./operation/operation-failure.ts";

@@ -12,7 +12,7 @@ import { createOperationRegistry } from "../src/profile/create-operation-registr
 import type { RunEngine } from "../src/run/run-engine.ts";
 import type { RunEngineOptions, StartOptions } from "../src/run/engine-options.ts";
 import { deferred, type RunHandle } from "../src/run/live-run.ts";
-import type { RunResult } from "../src/events/run-result.ts";
+import type { RunResult } from "../src/events/run-event.ts";
 
 /** An executor and its engine. */
 interface OpenedExecutor {

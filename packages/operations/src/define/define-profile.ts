@@ -1,14 +1,20 @@
 import { deepFreeze, withoutUndefined } from "@ccl/core/json";
 
-import { tagPattern } from "../artifact/tag-pattern.ts";
+import { tagPattern } from "../artifact/operation-artifact.ts";
 import type { EmittedEffect } from "../effects/operation-effect.ts";
-import type { ResultParams } from "../kinds/kind-params.ts";
-import type { OperationCondition, OperationConfig } from "../operation/operation-config.ts";
-import type { Hook } from "../operation/operation-definition.ts";
+import type { ResultParams } from "../kinds/kind.ts";
+import type {
+  Hook,
+  OperationCondition,
+  OperationConfig,
+} from "../operation/operation-definition.ts";
 import { OperationsError } from "../operations-error.ts";
 import type { OperationProfile } from "../profile/operation-profile.ts";
-import type { RegisteredOperation } from "../profile/registered-operation.ts";
-import { type DefinedProfile, withOperations } from "../profile/defined-profile.ts";
+import {
+  type DefinedProfile,
+  type RegisteredOperation,
+  withOperations,
+} from "../profile/registered-operation.ts";
 import type { OperationSettings, OperationSpec, ResultSettings } from "./operation-spec.ts";
 
 /** A profile as written in code. */

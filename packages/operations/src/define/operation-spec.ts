@@ -1,8 +1,11 @@
 import type { BuiltinOperationsOptions } from "../kinds/kind-options.ts";
 import type { EmittedEffect, WriteArtifactParams } from "../effects/operation-effect.ts";
-import type { OperationCondition, OperationConfig } from "../operation/operation-config.ts";
 import type { OperationHandler } from "../operation/operation-context.ts";
-import type { OperationKind } from "../operation/operation-definition.ts";
+import type {
+  OperationCondition,
+  OperationConfig,
+  OperationKind,
+} from "../operation/operation-definition.ts";
 
 /** When an operation of a profile runs. All fields have defaults. */
 export interface OperationSettings extends Pick<OperationConfig, "triggers" | "every"> {

@@ -3,9 +3,9 @@ import { withoutUndefined } from "@ccl/core/json";
 import type { StructuredSchema } from "@ccl/structured-output";
 
 import { kindHandler } from "../kinds/create-builtin-operations.ts";
-import type { GuardCondition } from "../kinds/guard-condition.ts";
+import type { GuardCondition } from "../kinds/guard-kind.ts";
 import type { ComputeView, Retriever } from "../kinds/kind-options.ts";
-import type { ResultParams } from "../kinds/kind-params.ts";
+import type { ResultParams } from "../kinds/kind.ts";
 import type { LlmParams } from "../kinds/llm-kind.ts";
 import type { RagParams } from "../kinds/rag-kind.ts";
 import type { ToolParams } from "../kinds/tool-kind.ts";

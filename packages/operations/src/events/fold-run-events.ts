@@ -1,6 +1,12 @@
 import type { Hook } from "../operation/operation-definition.ts";
-import type { RunFinishReason, RunResult, RunStatus } from "./run-result.ts";
-import type { RunEvent, RunEventBody, RunPhase } from "./run-event.ts";
+import type {
+  RunEvent,
+  RunEventBody,
+  RunFinishReason,
+  RunPhase,
+  RunResult,
+  RunStatus,
+} from "./run-event.ts";
 import type { OperationStatus } from "../operation/operation-failure.ts";
 
 /** State of an operation, derived from its events. */

@@ -1,9 +1,8 @@
 import { z } from "zod";
 
-import { maxValueChars } from "../artifact/max-value-chars.ts";
+import { maxValueChars } from "../artifact/is-larger-than.ts";
 import { boundedJson } from "./bounded-json.ts";
-import { createKind, handedIn, type Kind } from "./kind.ts";
-import { type ResultParams, resultShape } from "./kind-params.ts";
+import { type Kind, type ResultParams, createKind, handedIn, resultShape } from "./kind.ts";
 import { valuesByTag } from "./template-scope-of.ts";
 
 /** Parameters of the kind `compute`. */

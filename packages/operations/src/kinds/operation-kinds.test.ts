@@ -10,8 +10,7 @@ import type {
 } from "../operation/operation-context.ts";
 import { computeKind } from "./compute-kind.ts";
 import { createBuiltinOperations } from "./create-builtin-operations.ts";
-import { conditionsHold } from "./guard-condition.ts";
-import { guardKind } from "./guard-kind.ts";
+import { conditionsHold, guardKind } from "./guard-kind.ts";
 import type { RetrievedPassage } from "./kind-options.ts";
 import { paramsSchemaOf } from "./kinds.ts";
 import { ragKind } from "./rag-kind.ts";

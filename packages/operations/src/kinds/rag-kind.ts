@@ -1,11 +1,10 @@
 import { estimatedCounter, truncateMiddle } from "@ccl/core";
 import { z } from "zod";
 
-import { maxValueChars } from "../artifact/max-value-chars.ts";
+import { maxValueChars } from "../artifact/is-larger-than.ts";
 import { boundedJson } from "./bounded-json.ts";
-import { createKind, type Kind } from "./kind.ts";
+import { type CallParams, type Kind, callShape, createKind } from "./kind.ts";
 import type { RetrievedPassage } from "./kind-options.ts";
-import { type CallParams, callShape } from "./kind-params.ts";
 import { OperationError } from "./operation-error.ts";
 
 /** Parameters of the kind `rag`. The artifact's value is the list of passages. `emit` receives their text. */

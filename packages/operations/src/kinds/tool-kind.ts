@@ -2,8 +2,7 @@ import { createJsonSchemaChecker, type JsonSchema } from "@ccl/structured-output
 import { z } from "zod";
 
 import { boundedJson } from "./bounded-json.ts";
-import { createKind, handedIn, type Kind } from "./kind.ts";
-import { type CallParams, callShape } from "./kind-params.ts";
+import { type CallParams, type Kind, callShape, createKind, handedIn } from "./kind.ts";
 import { mapTexts } from "./mask-tokens.ts";
 import { OperationError } from "./operation-error.ts";
 

@@ -2,11 +2,10 @@ import { truncateMiddle } from "@ccl/core";
 import { valueAt } from "@ccl/core/json";
 import { z } from "zod";
 
-import { maxValueChars } from "../artifact/max-value-chars.ts";
+import { maxValueChars } from "../artifact/is-larger-than.ts";
 import type { OperationEffect } from "../effects/operation-effect.ts";
 import { boundedJson } from "./bounded-json.ts";
-import { createKind, handedIn, type Kind } from "./kind.ts";
-import { type ResultParams, resultShape } from "./kind-params.ts";
+import { type Kind, type ResultParams, createKind, handedIn, resultShape } from "./kind.ts";
 import { OperationError } from "./operation-error.ts";
 
 /** A block that contains text. Text steps leave all other blocks unchanged. */

@@ -2,8 +2,12 @@ import type { ChatMessage, ToolCall } from "@ccl/core";
 
 import type { OperationArtifact } from "../artifact/operation-artifact.ts";
 import type { OperationEffect } from "../effects/operation-effect.ts";
-import type { OperationConfig } from "./operation-config.ts";
-import type { Hook, OperationDefinition, Trigger } from "./operation-definition.ts";
+import type {
+  Hook,
+  OperationConfig,
+  OperationDefinition,
+  Trigger,
+} from "./operation-definition.ts";
 import type { OperationFailure, OperationStatus, SkippedReason } from "./operation-failure.ts";
 
 /** The main model's answer, including changes by the operation's dependencies. Frozen. */

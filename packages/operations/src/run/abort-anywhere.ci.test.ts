@@ -7,10 +7,9 @@ import { describe, expect, it } from "vitest";
 import { foldRunEvents } from "../events/fold-run-events.ts";
 import type { OperationHandler } from "../operation/operation-context.ts";
 import type { ConversationStore } from "../ports/conversation-store.ts";
-import type { RunStore } from "../ports/run-store.ts";
+import { type RunStore, runStepKey } from "../ports/run-store.ts";
 import { createOperationStores } from "../stores/create-operation-stores.ts";
 import { readState } from "../ports/read-state.ts";
-import { runStepKey } from "../ports/run-step.ts";
 import { createVirtualClock, type VirtualClock } from "../testing/create-virtual-clock.ts";
 import {
   done,

@@ -11,7 +11,7 @@ import { modelErrorCode } from "../kinds/operation-error.ts";
 import { messageOf } from "../operation/message-of.ts";
 import { createDeltaWriter, type DeltaWriter } from "./delta-writer.ts";
 import type { RunContext } from "./run-context.ts";
-import type { MainLlmStep } from "../events/run-result.ts";
+import type { MainLlmStep } from "../events/run-event.ts";
 import { safeText } from "./safe-text.ts";
 
 /** A main model call in progress, including fallback models if it fails. */

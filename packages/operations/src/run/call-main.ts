@@ -7,7 +7,6 @@ import {
   LanguageModelError,
   type ModelRequest,
   type ModelResponse,
-  type ModelUsage,
   type ToolDescription,
 } from "@ccl/core";
 import { callListener } from "@ccl/core/events";
@@ -15,17 +14,18 @@ import { callListener } from "@ccl/core/events";
 import { wellFormed } from "../artifact/copy-json.ts";
 import { modelErrorCode } from "../kinds/operation-error.ts";
 import { messageOf } from "../operation/message-of.ts";
+import { sumUsage } from "../operation/sum-usage.ts";
 import { OperationsError } from "../operations-error.ts";
-import type { MainStep, TurnMessageStep } from "../ports/run-step.ts";
+import type { MainStep, TurnMessageStep } from "../ports/run-store.ts";
 import { sendableHistory } from "../prompt/sendable-history.ts";
 import { takeStep } from "./apply-step.ts";
 import { createQuestion, type Question } from "./ask-model.ts";
 import { operationCodeOf } from "./check-outcome.ts";
 import { fittedPrompt } from "./fitted-prompt.ts";
 import { recordPrompt } from "./record-prompt.ts";
-import { requirePrompt } from "./operation-view.ts";
+import { requirePrompt } from "./assemble-after.ts";
 import { type MainCall, type RunContext, turnMessagesOf } from "./run-context.ts";
-import type { MainLlmStep, RunFinishReason } from "../events/run-result.ts";
+import type { MainLlmStep, RunFinishReason } from "../events/run-event.ts";
 import { safeText } from "./safe-text.ts";
 import { openTurnTools, type TurnTools } from "./turn-tools.ts";
 import type { OperationErrorCode } from "../operation/operation-failure.ts";
@@ -217,26 +217,6 @@ async function answerCalls(
     }),
   );
 }
-
-function sumUsage(steps: readonly MainLlmStep[] | undefined): ModelUsage | undefined {
-  const usages = (steps ?? []).flatMap(({ usage }) => usage ?? []);
-  const [first, ...others] = usages;
-  if (first === undefined) return undefined;
-  const total: ModelUsage = { ...first };
-  for (const usage of others)
-    for (const key of usageKeys)
-      if (usage[key] !== undefined) total[key] = (total[key] ?? 0) + usage[key];
-  return total;
-}
-
-const usageKeys = [
-  "inputTokens",
-  "outputTokens",
-  "reasoningTokens",
-  "cachedInputTokens",
-  "cacheWriteTokens",
-  "costUsd",
-] as const;
 
 /** Builds the prompt of the main call, with everything that the first hook committed. */
 async function mainPrompt(

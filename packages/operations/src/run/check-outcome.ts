@@ -6,9 +6,11 @@ import { deepFreeze, valueAt } from "@ccl/core/json";
 import { copyJson } from "../artifact/copy-json.ts";
 import { isLargerThan } from "../artifact/is-larger-than.ts";
 import { effectShape } from "../effects/effect-shape.ts";
-import { isArtifactEffect } from "../effects/is-effect-of.ts";
-import type { OperationEffect } from "../effects/operation-effect.ts";
-import { problemOfWrite } from "../effects/write-problem.ts";
+import {
+  type OperationEffect,
+  isArtifactEffect,
+  problemOfWrite,
+} from "../effects/operation-effect.ts";
 import { maskTokensDeep } from "../kinds/mask-tokens.ts";
 import { modelErrorCode } from "../kinds/operation-error.ts";
 import type { OperationDebug, OperationOutcome } from "../operation/operation-context.ts";

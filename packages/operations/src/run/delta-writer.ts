@@ -1,7 +1,7 @@
 import { wellFormed } from "../artifact/copy-json.ts";
 import type { RunEventBody } from "../events/run-event.ts";
 import type { RunInput } from "../ports/run-store.ts";
-import type { EngineServices } from "./engine-services.ts";
+import type { EngineServices } from "./engine-options.ts";
 import { isHighSurrogate } from "./safe-text.ts";
 
 /** Converts pieces of an answer to events. Limits the number and length of events, each of which is well-formed. */

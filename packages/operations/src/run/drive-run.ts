@@ -2,24 +2,24 @@ import { continueTrace, traced, type TraceSpan } from "@ccl/core/tracing";
 import { deepFreeze } from "@ccl/core/json";
 import type { ChatMessage } from "@ccl/core";
 
-import { takeStep } from "./apply-step.ts";
+import { replaySteps, takeStep } from "./apply-step.ts";
 import { createEventEmitter, knownEvents, type KnownEvents } from "./event-emitter.ts";
 import { OperationsError } from "../operations-error.ts";
 import { mergeTurns } from "../operation/turn-settings.ts";
 import { foldState, sessionOf } from "../ports/chat-state.ts";
 import { unknownTurn } from "../ports/conversation-store.ts";
-import type { RunStep } from "../ports/run-step.ts";
-import type { EngineServices } from "./engine-services.ts";
+import type { RunStep } from "../ports/run-store.ts";
+import type { EngineServices } from "./engine-options.ts";
 import { executeCommand, stopHandlers } from "./execute-commands.ts";
 import { messageOf } from "../operation/message-of.ts";
 import { deferred, type RunDrive } from "./live-run.ts";
-import type { DrivenRun, PreparedOperation } from "./prepare-run.ts";
+import type { PlannedOperation } from "./plan-run.ts";
+import type { DrivenRun } from "./prepare-run.ts";
 import { initialRunState, reduceRun, type RunTransition, type StopCause } from "./reduce-run.ts";
-import { replaySteps } from "./replay-steps.ts";
 import { openRunWriter } from "./run-journal.ts";
 import { type OperationRecord, releaseRecord } from "./operation-record.ts";
 import type { RunContext, RunTimers } from "./run-context.ts";
-import type { FailedDetails, RunResult } from "../events/run-result.ts";
+import type { FailedDetails, RunResult } from "../events/run-event.ts";
 
 import { safeText } from "./safe-text.ts";
 import type { OperationErrorCode } from "../operation/operation-failure.ts";
@@ -51,13 +51,13 @@ function drive(driven: DrivenRun, span: TraceSpan): RunDrive {
     onLost: (error) => run.giveUp(error),
   });
   const controller = new AbortController();
-  const records = driven.operations.map((prepared): OperationRecord => ({
-    ...prepared,
+  const records = plan.operations.map((operation, index): OperationRecord => ({
+    operation,
+    handler: driven.handlers[index],
     attempts: 0,
-    isStale: false,
     isCommitted: true,
     hasSlot: false,
-    ...known.attempts.get(keyOf(prepared)),
+    ...known.attempts.get(keyOf(operation)),
   }));
   const run: RunContext = {
     span,
@@ -68,7 +68,7 @@ function drive(driven: DrivenRun, span: TraceSpan): RunDrive {
     writer,
     timers,
     records,
-    recordsByKey: new Map(records.map((record) => [keyOf(record), record])),
+    recordsByKey: new Map(records.map((record) => [keyOf(record.operation), record])),
     state: initialRunState(plan),
     signal: controller.signal,
     abort: (reason) => controller.abort(reason),
@@ -112,8 +112,7 @@ function drive(driven: DrivenRun, span: TraceSpan): RunDrive {
   return { result: result.promise, stop: (cause, reason) => stop(run, cause, reason) };
 }
 
-const keyOf = ({ operation: { hook, operationId } }: PreparedOperation): string =>
-  `${hook}/${operationId}`;
+const keyOf = ({ hook, operationId }: PlannedOperation): string => `${hook}/${operationId}`;
 
 /** Stops a run once it is loaded. Before that, it is unknown how its operations ended. */
 function stop(run: RunContext, cause: StopCause, reason?: string): void {

@@ -11,7 +11,7 @@ import { messageOf } from "../operation/message-of.ts";
 import type { AssembledPrompt, PromptTrim } from "../prompt/assembled-prompt.ts";
 import { leadCountOf } from "../prompt/base-layout.ts";
 import { tokensOf } from "../operation/tokens-of.ts";
-import { assembleAfter, type PromptOf, sendableAfter } from "./operation-view.ts";
+import { assembleAfter, type PromptOf, sendableAfter } from "./assemble-after.ts";
 import { type RunContext, turnMessagesOf } from "./run-context.ts";
 
 /**

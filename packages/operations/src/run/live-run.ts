@@ -1,13 +1,12 @@
 import { onAbort } from "@ccl/core/async";
 
 import { createEventFeed, type EventFeed, type RunEventListener } from "../events/event-feed.ts";
-import type { RunEvent } from "../events/run-event.ts";
+import type { RunEvent, RunResult } from "../events/run-event.ts";
 import type { RunLease, RunStore } from "../ports/run-store.ts";
 import { pause } from "../ports/run-clock.ts";
-import type { EngineServices } from "./engine-services.ts";
+import type { EngineServices } from "./engine-options.ts";
 import type { DrivenRun } from "./prepare-run.ts";
 import { messageOf } from "../operation/message-of.ts";
-import type { RunResult } from "../events/run-result.ts";
 import type { StopCause } from "./reduce-run.ts";
 import { safeText } from "./safe-text.ts";
 

@@ -19,12 +19,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { defineProfile } from "../define/define-profile.ts";
 import { template } from "../define/operations.ts";
-import type { RunEvent } from "../events/run-event.ts";
+import type { RunEvent, RunResult } from "../events/run-event.ts";
 import { foldRunEvents } from "../events/fold-run-events.ts";
 import { createRunStore } from "../stores/create-run-store.ts";
 import { createRunEngine } from "./create-run-engine.ts";
 import type { RunEngine } from "./run-engine.ts";
-import type { RunResult } from "../events/run-result.ts";
 
 let server: TestServer;
 beforeAll(async () => {

@@ -1,21 +1,14 @@
-import { operationsOf } from "../profile/defined-profile.ts";
 import type { EventFeed } from "../events/event-feed.ts";
 import type { RunEvent } from "../events/run-event.ts";
-import type { Trigger } from "../operation/operation-definition.ts";
 import type { OperationHandler } from "../operation/operation-context.ts";
+import type { Trigger } from "../operation/operation-definition.ts";
 import { OperationsError } from "../operations-error.ts";
-import type { RunStep } from "../ports/run-step.ts";
-import type { AbortRequest, RunInput, RunLease } from "../ports/run-store.ts";
+import type { AbortRequest, RunInput, RunLease, RunStep } from "../ports/run-store.ts";
 import type { OperationProfile } from "../profile/operation-profile.ts";
+import { operationsOf } from "../profile/registered-operation.ts";
 import { validateProfile, type ValidProfile } from "../profile/validate-profile.ts";
-import type { EngineServices } from "./engine-services.ts";
-import { type PlannedOperation, planRun, type RunPlan } from "./plan-run.ts";
-
-/** A planned operation and its handler. */
-export interface PreparedOperation {
-  readonly operation: PlannedOperation;
-  readonly handler: OperationHandler;
-}
+import type { EngineServices } from "./engine-options.ts";
+import { planRun, type RunPlan } from "./plan-run.ts";
 
 /** A plan whose operations are ready to execute. */
 export interface PreparedPlan {
@@ -23,7 +16,7 @@ export interface PreparedPlan {
   profile: ValidProfile | undefined;
   plan: RunPlan;
   /** By index in the plan. */
-  operations: readonly PreparedOperation[];
+  handlers: readonly OperationHandler[];
 }
 
 /** A run whose lease this worker holds. */
@@ -50,15 +43,14 @@ export function createPlanMaker({ registry, handlerOf }: EngineServices): PlanMa
   const prepare = (given: OperationProfile | undefined, trigger: Trigger): PreparedPlan => {
     const profile = given && validated(given);
     const plan = planRun(profile, { trigger, registry });
-    const operations = plan.operations.map((operation): PreparedOperation => {
-      const { operationId, definition } = operation;
+    const handlers = plan.operations.map(({ operationId, definition }) => {
       const registered = registry.find(operationId);
       const handler = registered && handlerOf(registered);
-      if (handler !== undefined) return { operation, handler };
+      if (handler !== undefined) return handler;
       const message = `Operation ${JSON.stringify(operationId)} has no handler; register one, or give the engine what the kind ${JSON.stringify(definition.kind)} needs.`;
       throw new OperationsError("invalid_profile", message);
     });
-    return { profile, plan, operations };
+    return { profile, plan, handlers };
   };
   const validated = (profile: OperationProfile): ValidProfile => {
     registry.define(profile);

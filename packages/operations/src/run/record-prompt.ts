@@ -1,7 +1,7 @@
 import type { ChatMessage, ModelUsage, ToolDescription } from "@ccl/core";
 import type { ContextRecorder } from "@ccl/core/tracing";
 
-import { sendableAfter } from "./operation-view.ts";
+import { sendableAfter } from "./assemble-after.ts";
 import { type RunContext, turnMessagesOf } from "./run-context.ts";
 
 /** Records a prompt of the main call together with its history. The result adds what the provider reports. */

@@ -1,11 +1,6 @@
 import type { Hook } from "../operation/operation-definition.ts";
 import type { PlannedOperation, RunPlan } from "./plan-run.ts";
-import type {
-  FailedDetails,
-  FailedType,
-  RunFinishReason,
-  RunStatus,
-} from "../events/run-result.ts";
+import type { FailedDetails, FailedType, RunFinishReason, RunStatus } from "../events/run-event.ts";
 import type {
   OperationFailure,
   OperationStatus,

@@ -6,9 +6,8 @@ import { readState } from "../ports/read-state.ts";
 import type { OperationContext } from "../operation/operation-context.ts";
 import { createVirtualClock } from "../testing/create-virtual-clock.ts";
 import { done, scenario, write } from "../../test-support/engine-scenario.ts";
-import type { RunEvent } from "../events/run-event.ts";
+import type { RunEvent, RunResult } from "../events/run-event.ts";
 import type { Scenario, ScenarioOperation } from "../../test-support/engine-scenario.ts";
-import type { RunResult } from "../events/run-result.ts";
 
 const after = ["after_main_llm"] as ["after_main_llm"];
 

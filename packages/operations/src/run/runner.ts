@@ -1,10 +1,10 @@
 import { OperationsError } from "../operations-error.ts";
 import { pause } from "../ports/run-clock.ts";
 import { driveRun } from "./drive-run.ts";
-import type { EngineServices } from "./engine-services.ts";
+import type { EngineServices } from "./engine-options.ts";
 import { createLiveRun, pollDelay, type LiveRun } from "./live-run.ts";
 import { messageOf } from "../operation/message-of.ts";
-import type { RunResult } from "../events/run-result.ts";
+import type { RunResult } from "../events/run-event.ts";
 import { safeText } from "./safe-text.ts";
 import { acquireRun, mayResume, type RunWorker, takeRun } from "./take-run.ts";
 

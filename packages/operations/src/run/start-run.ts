@@ -8,13 +8,12 @@ import type { NewRun, RunCreation, RunInput } from "../ports/run-store.ts";
 import type { OperationProfile } from "../profile/operation-profile.ts";
 import type { ValidProfile } from "../profile/validate-profile.ts";
 import { checkStart, payloadHash, type StartRequest } from "./check-start.ts";
-import type { StartOptions, WhenActive } from "./engine-options.ts";
-import type { EngineServices } from "./engine-services.ts";
+import type { EngineServices, StartOptions, WhenActive } from "./engine-options.ts";
 import type { LiveRun } from "./live-run.ts";
 import { messageOf } from "../operation/message-of.ts";
-import type { PreparedPlan } from "./prepare-run.ts";
 import type { Runner } from "./runner.ts";
 import { safeText } from "./safe-text.ts";
+import type { PreparedPlan } from "./prepare-run.ts";
 import type { RunWorker } from "./take-run.ts";
 
 // The limit that a start accepts.

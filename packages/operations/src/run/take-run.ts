@@ -1,12 +1,10 @@
-import type { RunEvent } from "../events/run-event.ts";
+import type { RunEvent, RunResult } from "../events/run-event.ts";
 import { OperationsError, unknownRun } from "../operations-error.ts";
-import type { RunStep } from "../ports/run-step.ts";
-import type { AbortRequest, RunLease, RunStore, StoredRun } from "../ports/run-store.ts";
 import type { RunExecutor } from "../ports/run-executor.ts";
-import type { EngineServices } from "./engine-services.ts";
+import type { AbortRequest, RunLease, RunStep, RunStore, StoredRun } from "../ports/run-store.ts";
+import type { EngineServices } from "./engine-options.ts";
 import type { LiveRun } from "./live-run.ts";
 import type { DrivenRun, PlanMaker, PreparedPlan } from "./prepare-run.ts";
-import type { RunResult } from "../events/run-result.ts";
 
 /** What an engine uses to execute its runs. */
 export interface RunWorker {

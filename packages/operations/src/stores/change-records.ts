@@ -1,6 +1,7 @@
+import { SqlError } from "@ccl/sql";
 import { type RecordChange, type Records, RecordsError, type StoredRecord } from "@ccl/records";
 
-import { operationsErrorOf } from "../ports/operations-error-of.ts";
+import { OperationsError } from "../operations-error.ts";
 import type { StoreCall } from "../ports/store-call.ts";
 
 /** How many times in a row another writer may come first. */
@@ -133,4 +134,16 @@ export async function translated<Value>(call: () => Promise<Value>): Promise<Val
 /** Returns the value of a record that this package wrote. */
 export function valueIn<Value>({ value }: StoredRecord): Value {
   return value as Value;
+}
+
+/** Database error codes that have the same meaning here. */
+const codes = ["aborted", "closed", "damaged", "disk_full", "read_only"] as const;
+
+/** Converts an error of the database or of records. Returns any other error as is. */
+function operationsErrorOf(error: unknown): unknown {
+  const cause = { cause: error };
+  if (RecordsError.isInstance(error)) return new OperationsError(error.code, error.message, cause);
+  if (!SqlError.isInstance(error)) return error;
+  const code = codes.find((one) => one === error.code) ?? "unavailable";
+  return new OperationsError(code, `The database failed. ${error.message}`, cause);
 }

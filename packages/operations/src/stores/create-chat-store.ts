@@ -12,13 +12,12 @@ import {
   type ListBranchesOptions,
 } from "../ports/conversation-store.ts";
 import type { StoreCall } from "../ports/store-call.ts";
-import { keepAnswer } from "./answer-text.ts";
+import { keepAnswer } from "./run-log.ts";
 import { type RecordEdit, valueIn, withRecords } from "./change-records.ts";
 import { deleteTurns, forkBranch, importTurns } from "./edit-conversation.ts";
 import { readKeptState } from "./kept-state.ts";
 import { readNewestTurns, readTurns } from "./read-turns.ts";
-import { chatNames, prefixOf } from "./record-names.ts";
-import { type BranchRecord, newBranch } from "./run-head.ts";
+import { type BranchRecord, chatNames, newBranch, prefixOf } from "./stored-records.ts";
 import { putTurn, readTurn, type RunWrites, turnIn, type TurnRecord } from "./turn-records.ts";
 
 /** Options of chats. */

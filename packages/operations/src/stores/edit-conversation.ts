@@ -5,8 +5,14 @@ import { takenBranch, unknownTurn } from "../ports/conversation-store.ts";
 import type { RecordEdit } from "./change-records.ts";
 import { deleteRuns } from "./prune-runs.ts";
 import { readTurns } from "./read-turns.ts";
-import { chatNames, prefixOf, runNames } from "./record-names.ts";
-import { type BranchRecord, newBranch, type RunHead } from "./run-head.ts";
+import {
+  type BranchRecord,
+  type RunHead,
+  chatNames,
+  newBranch,
+  prefixOf,
+  runNames,
+} from "./stored-records.ts";
 import { addTurn, addWrites, removeTurn, type RunWrites, type TurnRecord } from "./turn-records.ts";
 
 /** Deletes turns and their runs. Returns the number of turns. */

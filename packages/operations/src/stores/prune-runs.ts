@@ -2,8 +2,7 @@ import type { Records } from "@ccl/records";
 
 import type { StoreCall } from "../ports/store-call.ts";
 import { type RecordEdit, withRecords } from "./change-records.ts";
-import { prefixOf, runNames } from "./record-names.ts";
-import type { RunHead } from "./run-head.ts";
+import { type RunHead, prefixOf, runNames } from "./stored-records.ts";
 
 /** Which finished runs to delete. */
 interface Pruning {

@@ -11,8 +11,7 @@ import {
 } from "../ports/chat-turn.ts";
 import { unknownTurn } from "../ports/conversation-store.ts";
 import type { RecordEdit } from "./change-records.ts";
-import { chatNames } from "./record-names.ts";
-import type { BranchRecord } from "./run-head.ts";
+import { type BranchRecord, chatNames } from "./stored-records.ts";
 
 /** A turn as stored. */
 export interface TurnRecord extends StoredTurn {

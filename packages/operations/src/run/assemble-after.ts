@@ -1,31 +1,16 @@
 import type { ChatMessage, Result } from "@ccl/core";
-import { deepFreeze } from "@ccl/core/json";
 
 import type { OperationArtifact } from "../artifact/operation-artifact.ts";
 import { writtenArtifact } from "../artifact/written-artifact.ts";
 import { defaultRenderer } from "../liquid/create-template-renderer.ts";
-import { isPromptEffect } from "../effects/is-effect-of.ts";
-import type { OperationEffect } from "../effects/operation-effect.ts";
+import { type OperationEffect, isPromptEffect } from "../effects/operation-effect.ts";
 import { valuesByTag } from "../kinds/template-scope-of.ts";
-import type { MainResult } from "../operation/operation-context.ts";
 import { OperationsError } from "../operations-error.ts";
-import { effectVariantId } from "../ports/chat-turn.ts";
 import { assemblePrompt } from "../prompt/assemble-prompt.ts";
 import type { AssembledPrompt, EffectInput, InclusionInput } from "../prompt/assembled-prompt.ts";
 import { sendableHistory } from "../prompt/sendable-history.ts";
 import { effectsOf, type OperationRecord, writeOf } from "./operation-record.ts";
-import { type ArtifactMap, formerOf, recordOf, type RunContext } from "./run-context.ts";
-
-/** What an operation sees. Each part is computed on first use. */
-export interface OperationView {
-  artifacts(): ArtifactMap;
-  /** Returns the history, with the variant of the user message that the operation's dependencies selected. */
-  chatHistory(): readonly ChatMessage[];
-  /** Returns the answer, with changes by its dependencies. */
-  main(): MainResult;
-  /** Returns the prompt, with changes by its dependencies. */
-  draftPrompt(): readonly ChatMessage[];
-}
+import { type ArtifactMap, formerOf, type RunContext } from "./run-context.ts";
 
 /** The inputs of a prompt. */
 export interface PromptOf {
@@ -34,67 +19,6 @@ export interface PromptOf {
   artifacts: ArtifactMap;
   /** Replaces the run's history. */
   base?: readonly ChatMessage[] | undefined;
-}
-
-/** Creates the view of an operation. All of its dependencies must have ended. */
-export function createOperationView(run: RunContext, record: OperationRecord): OperationView {
-  let ancestors: OperationRecord[] | undefined;
-  let artifacts: ArtifactMap | undefined;
-  let draft: readonly ChatMessage[] | undefined;
-  const doneAncestors = (): OperationRecord[] => (ancestors ??= ancestorsOf(run, record));
-  const view: OperationView = {
-    artifacts() {
-      artifacts ??= artifactsAfter(run, doneAncestors());
-      return artifacts;
-    },
-    chatHistory: () =>
-      Object.freeze(
-        withUserVariant(run.history, run.input.userMessageId, doneAncestors().flatMap(effectsOf)),
-      ),
-    main: () => mainAfter(run, doneAncestors()),
-    draftPrompt() {
-      draft ??= freezeAll(
-        requirePrompt(assembleAfter(run, { records: doneAncestors(), artifacts: view.artifacts() }))
-          .messages,
-      );
-      return draft;
-    },
-  };
-  return view;
-}
-
-/** Returns the done operations that an operation depends on, directly or indirectly, in commit order. */
-function ancestorsOf(run: RunContext, { operation }: OperationRecord): OperationRecord[] {
-  const found = new Set(operation.dependencies);
-  for (const index of found)
-    for (const dependency of recordOf(run, index).operation.dependencies) found.add(dependency);
-  return run.records.filter(
-    ({ operation: { index }, end }) => found.has(index) && end?.status === "done",
-  );
-}
-
-/** Returns the answer after these operations' turn effects, as the chat store will apply them. */
-function mainAfter(run: RunContext, records: readonly OperationRecord[]): MainResult {
-  const { text = "", finishReason = "unknown", partial, steps } = run.main;
-  const { toolCalls, reasoning } = steps?.at(-1) ?? {};
-  const { assistantVariantId } = run.input;
-  let main: MainResult = { assistantVariantId, text, finishReason, partial, toolCalls, reasoning };
-  for (const record of records) {
-    const { operationId, hook } = record.operation;
-    for (const [index, effect] of effectsOf(record).entries()) {
-      if (effect.type === "turn.assistant_blocks") main = { ...main, blocks: effect.blocks };
-      if (effect.type === "turn.assistant_meta")
-        main = { ...main, meta: { ...main.meta, ...effect.meta } };
-      if (effect.type !== "turn.assistant_variant" || effect.select !== true) continue;
-
-      const { runId } = run.input;
-      const variantId = effectVariantId({ runId, hook }, operationId, index);
-      const { content, meta } = effect;
-      main = { ...main, assistantVariantId: variantId, text: content, blocks: undefined, meta };
-    }
-  }
-  const { blocks = [{ type: "text", text: main.text }], meta = {} } = main;
-  return deepFreeze({ ...main, blocks, meta });
 }
 
 /** Returns the artifacts at the start of the hook, plus the writes of these operations in commit order. */
@@ -214,9 +138,4 @@ function inclusionsOf({ plan }: RunContext, artifacts: ArtifactMap): InclusionIn
     const writer = plan.operations.findLast((operation) => operation.tag === tag);
     return { tag, order: writer?.config.order ?? 0, inclusion, value };
   });
-}
-
-function freezeAll(messages: readonly ChatMessage[]): readonly ChatMessage[] {
-  for (const message of messages) Object.freeze(message);
-  return Object.freeze(messages);
 }
