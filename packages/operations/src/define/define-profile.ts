@@ -97,8 +97,35 @@ function configOf(spec: NamedSpec, specs: readonly NamedSpec[]): OperationConfig
     dependsOn: dependsOn.length > 0 ? dependsOn : undefined,
     when,
     every,
-    params: withoutUndefined({ ...spec.params(operationId), ...resultOf(spec) }),
+    params: withoutUndefined({
+      ...ownParams(settings),
+      ...spec.params(operationId),
+      ...resultOf(spec),
+    }),
   });
+}
+
+/** Settings that are no parameters of the kind. */
+const placement: ReadonlySet<string> = new Set<keyof ResultSettings | "schema" | "retriever">([
+  "before",
+  "after",
+  "required",
+  "order",
+  "dependsOn",
+  "when",
+  "triggers",
+  "every",
+  "title",
+  "appendTo",
+  "emit",
+  "tag",
+  "artifact",
+  "schema",
+  "retriever",
+]);
+
+function ownParams(settings: ResultSettings): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(settings).filter(([key]) => !placement.has(key)));
 }
 
 function hooksOf({ after = false, before = !after }: OperationSettings): Hook[] {

@@ -50,6 +50,7 @@ export interface OperationSpec {
    * Whether the result becomes an artifact if the settings leave it open. By default it does, unless it goes elsewhere.
    */
   writes?: "always" | "never" | undefined;
+  /** The parameters of the kind that are not among the settings. */
   params(operationId: string): Record<string, unknown>;
   handler?: OperationHandler | undefined;
   createHandler?:

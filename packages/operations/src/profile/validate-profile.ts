@@ -2,7 +2,7 @@ import { deepFreeze, isRecord, valueAt } from "@ccl/core/json";
 import { type Issue, type Result, success } from "@ccl/core";
 import { StructuredOutputError, createJsonSchemaChecker } from "@ccl/structured-output/json-schema";
 
-import { copyJson } from "../artifact/copy-json.ts";
+import { readJson } from "../artifact/copy-json.ts";
 import { tagPattern } from "../artifact/operation-artifact.ts";
 import { problemOfWrite } from "../effects/operation-effect.ts";
 import { paramsSchemaOf } from "../kinds/kinds.ts";
@@ -31,20 +31,9 @@ export function validateProfile(
   profile: OperationProfile,
   registry: OperationRegistry,
 ): Result<ValidProfile> {
-  const copy = copyJson(profile);
-  if (!copy.ok) return copy;
-  const shape = profileShape.safeParse(copy.value);
-  if (!shape.success) {
-    const issues = shape.error.issues
-      .slice(0, maxIssues)
-      .map(({ path, message }): ProfileIssue => ({
-        code: "invalid_shape",
-        path: path.map(toKey),
-        message,
-      }));
-    return { ok: false, issues };
-  }
-  const { data } = shape;
+  const read = readJson(profile, profileShape);
+  if (!read.ok) return read;
+  const data = read.value;
   const entries = data.operations.map((operation, index): ProfileEntry => {
     const registered = registry.find(operation.operationId);
     const tag = registered && writtenTag(registered.definition, operation.config);
@@ -66,7 +55,6 @@ export function validateProfile(
 }
 
 const maxIssues = 100;
-const toKey = (key: PropertyKey): string | number => (typeof key === "number" ? key : String(key));
 const errorsFirst = (left: Issue, right: Issue): number =>
   Number(left.severity === "warning") - Number(right.severity === "warning");
 

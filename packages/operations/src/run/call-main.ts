@@ -16,7 +16,7 @@ import { modelErrorCode } from "../kinds/operation-error.ts";
 import { messageOf } from "../operation/message-of.ts";
 import { sumUsage } from "../operation/sum-usage.ts";
 import { OperationsError } from "../operations-error.ts";
-import type { MainStep, TurnMessageStep } from "../ports/run-store.ts";
+import type { MainStep } from "../ports/run-store.ts";
 import { sendableHistory } from "../prompt/sendable-history.ts";
 import { takeStep } from "./apply-step.ts";
 import { createQuestion, type Question } from "./ask-model.ts";
@@ -69,14 +69,23 @@ export function callMain(run: RunContext, attempt: number): MainCall {
         );
         reported?.(response.usage);
         if (run.isStopping) return cutOff();
-        const steps = question.ended(response);
-        question.close();
-        if (response.toolCalls.length === 0 || isLast)
-          return doneStep(run, { attempt, question, response, steps });
-        addTurnMessage(run, run.turnMessages.length, {
-          message: callingMessage(run, response, question),
-          steps,
-        });
+        const steps = asked.ended(response);
+        asked.close();
+        if (response.toolCalls.length === 0 || isLast) {
+          const all = [...formerSteps(run), ...steps];
+          return {
+            ...endOf(run, attempt, asked),
+            status: "done",
+            finishReason: finishReasons[response.finishReason] ?? "unknown",
+            text: response.text === "" ? asked.text() : wellFormed(response.text),
+            partial: false,
+            usage: sumUsage(all),
+            steps: all,
+          };
+        }
+        const position = run.turnMessages.length;
+        const message = callingMessage(run, response, asked);
+        takeStep(run, { kind: "turn_message", position, message, steps });
         question = undefined;
       }
     } catch (error) {
@@ -110,28 +119,6 @@ function endOf(
 
 function formerSteps({ turnMessages }: RunContext): MainLlmStep[] {
   return turnMessages.flatMap((one) => one?.steps ?? []);
-}
-
-interface Ending {
-  attempt: number;
-  question: Question;
-  response: ModelResponse;
-  steps: MainLlmStep[];
-}
-
-function doneStep(run: RunContext, { attempt, question, response, steps: last }: Ending): MainStep {
-  const steps = [...formerSteps(run), ...last];
-  return {
-    kind: "main_llm",
-    attempt,
-    executed: true,
-    status: "done",
-    finishReason: finishReasons[response.finishReason] ?? "unknown",
-    text: response.text === "" ? question.text() : wellFormed(response.text),
-    partial: false,
-    usage: sumUsage(steps),
-    steps,
-  };
 }
 
 function announce(run: RunContext, attempt: number): void {
@@ -177,14 +164,6 @@ function callingMessage(run: RunContext, response: ModelResponse, question: Ques
   return { id, role: "assistant", content, toolCalls, providerMetadata };
 }
 
-function addTurnMessage(
-  run: RunContext,
-  position: number,
-  of: Pick<TurnMessageStep, "message" | "steps">,
-): void {
-  takeStep(run, { kind: "turn_message", position, ...of });
-}
-
 /** Runs the model's latest tool calls that have no result yet, concurrently. */
 async function answerCalls(
   run: RunContext,
@@ -212,7 +191,7 @@ async function answerCalls(
       run.emit({ type: "main_llm.tool_started", callId, name, arguments: shown });
       const result = await tools.call(call);
       const id = `${run.input.assistantVariantId}/${position}`;
-      addTurnMessage(run, position, { message: { ...result, id } });
+      takeStep(run, { kind: "turn_message", position, message: { ...result, id } });
       run.emit({ type: "main_llm.tool_finished", callId, name, isError: result.isError === true });
     }),
   );

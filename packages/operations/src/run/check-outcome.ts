@@ -1,9 +1,8 @@
-import type { Issue, Result } from "@ccl/core";
-import { LanguageModelError, success } from "@ccl/core";
+import { type Issue, LanguageModelError } from "@ccl/core";
 
 import { deepFreeze, valueAt } from "@ccl/core/json";
 
-import { copyJson } from "../artifact/copy-json.ts";
+import { readJson } from "../artifact/copy-json.ts";
 import { isLargerThan } from "../artifact/is-larger-than.ts";
 import { effectShape } from "../effects/effect-shape.ts";
 import {
@@ -144,12 +143,12 @@ function checkEffects(
   const checked: OperationEffect[] = [];
   const writes: string[] = [];
   for (const [index, effect] of effects.entries()) {
-    const read = readEffect(effect);
+    const read = readJson(effect, effectShape, maskTokensDeep);
     if (!read.ok) return failedOutcome("validation_error", describe(index, read.issues));
     const refusal = refusalOf(read.value, operation);
     if (refusal !== undefined) return failedOutcome(refusal.code, refusal.message);
     if (isArtifactEffect(read.value)) writes.push(read.value.tag);
-    checked.push(read.value);
+    checked.push(deepFreeze(read.value));
   }
   if (writes.length > 1) {
     return failedOutcome(
@@ -158,27 +157,6 @@ function checkEffects(
     );
   }
   return { status: "done", effects: Object.freeze(checked) };
-}
-
-function readEffect(effect: OperationEffect): Result<OperationEffect> {
-  const copy = maskedCopy(effect);
-  if (!copy.ok) return copy;
-  const shape = effectShape.safeParse(copy.value);
-  if (shape.success) return success(deepFreeze(shape.data));
-  const issues = shape.error.issues.map(({ path, message }): Issue => ({
-    code: "invalid_shape",
-    path: path.map(String),
-    message,
-  }));
-  return { ok: false, issues };
-}
-
-/** Returns a frozen copy with provider keys and tokens masked, since effects go to prompts, sessions and journals. */
-function maskedCopy(effect: OperationEffect): ReturnType<typeof copyJson> {
-  const copy = copyJson(effect);
-  if (!copy.ok) return copy;
-  const masked = maskTokensDeep(copy.value);
-  return masked === copy.value ? copy : copyJson(masked);
 }
 
 function describe(index: number, issues: readonly Issue[]): string {

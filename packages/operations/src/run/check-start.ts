@@ -1,6 +1,6 @@
 import { canonicalJson, sha256Hex } from "@ccl/core";
 
-import { copyJson } from "../artifact/copy-json.ts";
+import { readJson } from "../artifact/copy-json.ts";
 import { OperationsError, refuse } from "../operations-error.ts";
 import { idPattern } from "../operation/operation-definition.ts";
 import type { TurnSettings } from "../operation/turn-settings.ts";
@@ -54,10 +54,9 @@ export function checkStart(options: StartOptions, nowMs: number): StartRequest {
 /** Copies the settings as JSON. @throws OperationsError `invalid_options` */
 function checkTurn(turn: TurnSettings | undefined): TurnSettings | undefined {
   if (turn === undefined) return undefined;
-  const copy = copyJson(turn);
-  const checked = copy.ok ? turnShape.safeParse(copy.value) : undefined;
-  if (checked?.success === true) return checked.data;
-  const [issue] = (copy.ok ? checked?.error?.issues : copy.issues) ?? [];
+  const read = readJson(turn, turnShape);
+  if (read.ok) return read.value;
+  const [issue] = read.issues;
   refuse(`turn.${issue?.path.join(".")}: ${issue?.message}`);
 }
 

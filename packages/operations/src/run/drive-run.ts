@@ -332,9 +332,8 @@ function keepLease(run: RunContext): void {
 function storeFailure(error: unknown): { errorCode: OperationErrorCode; errorMessage: string } {
   const message = messageOf(error);
   const code = OperationsError.isInstance(error) ? error.code : undefined;
-  if (code === "unknown_turn")
-    return { errorCode: "validation_error", errorMessage: safeText(message, 512) };
-  if (code === "idempotency_conflict")
-    return { errorCode: code, errorMessage: safeText(message, 512) };
+  const errorMessage = safeText(message, 512);
+  if (code === "unknown_turn") return { errorCode: "validation_error", errorMessage };
+  if (code === "idempotency_conflict") return { errorCode: code, errorMessage };
   return { errorCode: "internal_error", errorMessage: safeText(`A store failed: ${message}`, 512) };
 }

@@ -99,28 +99,29 @@ export class RecordEdit {
   }
 }
 
-/**
- * Applies the reads and changes of `work` in one step. Retries if another writer came first. @throws OperationsError
- */
-export async function withRecords<Value>(
-  records: Records,
+/** Applies the reads and changes of `work` in one step. @throws OperationsError */
+export type EditRecords = <Value>(
   call: StoreCall | undefined,
   work: (edit: RecordEdit) => Promise<Value>,
-): Promise<Value> {
-  return translated(async () => {
-    for (let attempt = 1; ; attempt += 1) {
-      const edit = new RecordEdit(records, call);
-      try {
-        const value = await work(edit);
-        await edit.apply();
-        return value;
-      } catch (error) {
-        const isConflict = RecordsError.isInstance(error) && error.code === "conflict";
-        if (!isConflict || attempt >= maxAttempts) throw error;
+) => Promise<Value>;
+
+/** Returns the function that edits these records. Retries if another writer came first. */
+export const editorOf =
+  (records: Records): EditRecords =>
+  (call, work) =>
+    translated(async () => {
+      for (let attempt = 1; ; attempt += 1) {
+        const edit = new RecordEdit(records, call);
+        try {
+          const value = await work(edit);
+          await edit.apply();
+          return value;
+        } catch (error) {
+          const isConflict = RecordsError.isInstance(error) && error.code === "conflict";
+          if (!isConflict || attempt >= maxAttempts) throw error;
+        }
       }
-    }
-  });
-}
+    });
 
 /** Converts failures to errors of this package. */
 export async function translated<Value>(call: () => Promise<Value>): Promise<Value> {

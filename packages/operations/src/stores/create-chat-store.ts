@@ -11,9 +11,8 @@ import {
   type ConversationStore,
   type ListBranchesOptions,
 } from "../ports/conversation-store.ts";
-import type { StoreCall } from "../ports/store-call.ts";
 import { keepAnswer } from "./run-log.ts";
-import { type RecordEdit, valueIn, withRecords } from "./change-records.ts";
+import { type RecordEdit, valueIn, editorOf } from "./change-records.ts";
 import { deleteTurns, forkBranch, importTurns } from "./edit-conversation.ts";
 import { readKeptState } from "./kept-state.ts";
 import { readNewestTurns, readTurns } from "./read-turns.ts";
@@ -31,10 +30,7 @@ export function createChatStore(
   records: Records = createMemoryRecords(),
   { preamble = [] }: ChatStoreOptions = {},
 ): ConversationStore {
-  const onRecords = <Value>(
-    call: StoreCall | undefined,
-    work: (edit: RecordEdit) => Promise<Value>,
-  ): Promise<Value> => withRecords(records, call, work);
+  const onRecords = editorOf(records);
   return {
     loadTurn: ({ userMessageId, maxTurns, ...at }, call) =>
       onRecords(call, async (edit) => {

@@ -14,9 +14,8 @@ import {
   type StoredRun,
   runStepKey,
 } from "../ports/run-store.ts";
-import type { StoreCall } from "../ports/store-call.ts";
 import { addToRun, appendToRun } from "./append-to-run.ts";
-import { type RecordEdit, translated, valueIn, withRecords } from "./change-records.ts";
+import { type RecordEdit, translated, valueIn, editorOf } from "./change-records.ts";
 import { createChatStore } from "./create-chat-store.ts";
 import { acquireLease, leaseOf, releaseLease, renewLease } from "./lease-runs.ts";
 import { pruneRuns } from "./prune-runs.ts";
@@ -55,10 +54,7 @@ export function createRunStore(
     finished = maxInMemory;
     await pruneRuns(own, { endedBeforeMs: Infinity, nowMs, limit }, undefined);
   };
-  const onRecords = <Value>(
-    call: StoreCall | undefined,
-    work: (edit: RecordEdit) => Promise<Value>,
-  ): Promise<Value> => withRecords(own, call, work);
+  const onRecords = editorOf(own);
   return {
     chat,
     createRun: (run, call) => onRecords(call, (edit) => createRun(edit, run)),

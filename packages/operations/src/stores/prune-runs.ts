@@ -1,7 +1,7 @@
 import type { Records } from "@ccl/records";
 
 import type { StoreCall } from "../ports/store-call.ts";
-import { type RecordEdit, withRecords } from "./change-records.ts";
+import { type RecordEdit, editorOf } from "./change-records.ts";
 import { type RunHead, prefixOf, runNames } from "./stored-records.ts";
 
 /** Which finished runs to delete. */
@@ -21,11 +21,12 @@ export async function pruneRuns(
   { endedBeforeMs, nowMs, limit }: Pruning,
   call: StoreCall | undefined,
 ): Promise<number> {
+  const onRecords = editorOf(records);
   const prefix = prefixOf("ended");
   let count = 0;
   let cursor: string | undefined;
   while (count < limit) {
-    const { deleted, last } = await withRecords(records, call, async (edit) => {
+    const { deleted, last } = await onRecords(call, async (edit) => {
       const ids = await edit.list<string>({ prefix, cursor, limit: atOnce });
       const heads = await edit.readAll<RunHead>(ids.map(runNames.head));
       const old = heads.filter(
