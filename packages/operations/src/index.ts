@@ -8,7 +8,7 @@ export { foldRunEvents, type RunView } from "./events/fold-run-events.ts";
 export type { RunEvent } from "./events/run-event.ts";
 export { defineProfile, type ProfileDraft } from "./define/define-profile.ts";
 export type { DefinedProfile } from "./profile/registered-operation.ts";
-export type { OperationSpec } from "./define/operation-spec.ts";
+export type { OperationSpec } from "./define/define-profile.ts";
 export {
   compute,
   custom,
@@ -28,7 +28,7 @@ export type {
   OperationContext,
   OperationHandler,
   OperationOutcome,
-} from "./operation/operation-context.ts";
+} from "./operation/operation-definition.ts";
 export type { Hook, OperationDefinition } from "./operation/operation-definition.ts";
 export { OperationsError } from "./operations-error.ts";
 export type { ProfileSessionKey } from "./ports/chat-state.ts";
@@ -41,7 +41,7 @@ export type {
   TurnCommit,
   VariantState,
 } from "./ports/chat-store.ts";
-export { readState } from "./ports/read-state.ts";
+export { readState } from "./ports/chat-state.ts";
 export type {
   BranchPage,
   ConversationStore,
@@ -51,7 +51,7 @@ export type {
 } from "./ports/conversation-store.ts";
 export { createOperationStores, type OperationStores } from "./stores/create-operation-stores.ts";
 export { searchTurns } from "./ports/search-turns.ts";
-export type { StoredTurn } from "./ports/chat-turn.ts";
+export type { StoredTurn } from "./ports/chat-store.ts";
 export type {
   ListProfilesOptions,
   ProfilePage,
@@ -77,7 +77,7 @@ export type {
   RunStore,
   StoredRun,
 } from "./ports/run-store.ts";
-export type { StoreCall } from "./ports/store-call.ts";
+export type { StoreCall } from "./ports/chat-store.ts";
 export type { OperationProfile } from "./profile/operation-profile.ts";
 export { createOperationRegistry } from "./profile/create-operation-registry.ts";
 export type { OperationRegistry } from "./profile/registered-operation.ts";
@@ -86,4 +86,4 @@ export type { RunEngine } from "./run/run-engine.ts";
 export type { RunEngineOptions, StartOptions } from "./run/engine-options.ts";
 export type { RunHandle } from "./run/live-run.ts";
 export type { RunResult, RunStatus } from "./events/run-event.ts";
-export type { OperationStatus } from "./operation/operation-failure.ts";
+export type { OperationStatus } from "./operation/operation-definition.ts";

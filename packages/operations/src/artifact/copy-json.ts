@@ -56,7 +56,7 @@ function copyInto(value: unknown, path: Path, issues: Issue[]): unknown {
     issues.push({
       code: "not_json",
       path: [...path],
-      message: `The value has more than ${maxJsonDepth} levels, or holds itself.`,
+      message: `The value has more than ${maxJsonDepth} levels, or contains itself.`,
     });
     return null;
   }

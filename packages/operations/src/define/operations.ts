@@ -11,9 +11,9 @@ import type { RagParams } from "../kinds/rag-kind.ts";
 import type { ToolParams } from "../kinds/tool-kind.ts";
 import type { TransformParams } from "../kinds/transform-kind.ts";
 import type { WaitParams } from "../kinds/wait-kind.ts";
-import type { OperationHandler } from "../operation/operation-context.ts";
+import type { OperationHandler } from "../operation/operation-definition.ts";
 import { mainModelReference, type ModelReference } from "../operation/turn-settings.ts";
-import type { OperationSpec, ResultSettings } from "./operation-spec.ts";
+import type { OperationSpec, ResultSettings } from "./define-profile.ts";
 
 type Own<Params, Named extends keyof Params> = Omit<Params, keyof ResultParams | Named>;
 

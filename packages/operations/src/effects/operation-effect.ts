@@ -100,10 +100,10 @@ export function problemOfWrite({
 }: Partial<WriteArtifactParams>): WriteProblem | undefined {
   if (persisted === false && retention !== undefined) {
     const message =
-      "An artifact that is gone with its run has no history; leave retention out, or set persisted.";
+      "An artifact that is dropped with its run has no history; leave retention out, or set persisted.";
     return { code: "run_only_retention", field: "retention", message };
   }
   if (inclusion === undefined || (usage !== "ui_only" && usage !== "internal")) return undefined;
-  const message = `An artifact of usage ${usage} stands in no prompt; leave inclusion out, or set prompt_only or prompt+ui.`;
+  const message = `An artifact of usage ${usage} is in no prompt; leave inclusion out, or set prompt_only or prompt+ui.`;
   return { code: "unused_inclusion", field: "inclusion", message };
 }

@@ -1,4 +1,4 @@
-import type { Hook } from "../operation/operation-definition.ts";
+import type { Hook, OperationStatus } from "../operation/operation-definition.ts";
 import type {
   RunEvent,
   RunEventBody,
@@ -7,7 +7,6 @@ import type {
   RunResult,
   RunStatus,
 } from "./run-event.ts";
-import type { OperationStatus } from "../operation/operation-failure.ts";
 
 /** State of an operation, derived from its events. */
 interface OperationView {

@@ -1,13 +1,14 @@
 import type { FinishReason, Issue, ModelUsage, ToolCall } from "@ccl/core";
 
 import type { ArtifactSemantics, ArtifactUsage } from "../artifact/operation-artifact.ts";
-import type { Hook, Trigger } from "../operation/operation-definition.ts";
 import type {
+  Hook,
   OperationErrorCode,
   OperationFailure,
   OperationStatus,
   SkippedReason,
-} from "../operation/operation-failure.ts";
+  Trigger,
+} from "../operation/operation-definition.ts";
 
 /** How a run ended. */
 export type RunStatus = "done" | "failed" | "aborted";
@@ -183,33 +184,31 @@ interface RunEventStamp {
   ts: number;
 }
 
+/** The operation that an event is about. */
+interface NamedOperation {
+  operationId: string;
+  operationName: string;
+  hook: Hook;
+}
+
 /** An event without its stamp. */
 export type RunEventBody =
   | { type: "run.started"; initiator?: string | undefined }
   | { type: "run.phase_changed"; phase: RunPhase; hook?: Hook | undefined }
-  | {
+  | (NamedOperation & {
       type: "operation.started";
-      operationId: string;
-      operationName: string;
-      hook: Hook;
       /** Counts from 1. Higher after a crash. */
       attempt: number;
-    }
+    })
   /** The operation waits for an answer or until a time. Emitted once, however often the operation resumes. */
-  | {
+  | (NamedOperation & {
       type: "operation.waiting";
-      operationId: string;
-      operationName: string;
-      hook: Hook;
       question?: string | undefined;
       /** Milliseconds since the epoch. */
       untilMs?: number | undefined;
-    }
-  | {
+    })
+  | (NamedOperation & {
       type: "operation.finished";
-      operationId: string;
-      operationName: string;
-      hook: Hook;
       status: OperationStatus;
       skippedReason?: SkippedReason | undefined;
       error?: OperationFailure | undefined;
@@ -218,7 +217,7 @@ export type RunEventBody =
       finishedAt: number;
       attempts?: number | undefined;
       detached?: boolean | undefined;
-    }
+    })
   /** After a crash the call starts again with a higher `attempt`. Text streamed before that is void. */
   | { type: "main_llm.started"; assistantVariantId: string; attempt: number }
   /**

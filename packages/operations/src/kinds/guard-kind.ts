@@ -5,8 +5,7 @@ import { writeArtifactShape } from "../effects/effect-shape.ts";
 import type { WriteArtifactParams } from "../effects/operation-effect.ts";
 import { type Kind, createKind } from "./kind.ts";
 import { type MessageView, messageView, viewedMessage } from "../liquid/message-view.ts";
-import type { OperationCondition } from "../operation/operation-definition.ts";
-import type { OperationContext } from "../operation/operation-context.ts";
+import type { OperationCondition, OperationContext } from "../operation/operation-definition.ts";
 import { valuesByTag } from "./template-scope-of.ts";
 
 /** Values to compare with. */

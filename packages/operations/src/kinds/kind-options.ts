@@ -1,8 +1,7 @@
 import type { ChatMessage, Clock, LanguageModel, TokenCounter, ToolDefinition } from "@ccl/core";
 import type { StructuredSchema } from "@ccl/structured-output";
 
-import type { MainResult } from "../operation/operation-context.ts";
-import type { Hook, Trigger } from "../operation/operation-definition.ts";
+import type { Hook, MainResult, Trigger } from "../operation/operation-definition.ts";
 import type { ModelReference } from "../operation/turn-settings.ts";
 
 /** Resolves a reference to a model, with its credential. An error that it throws becomes `provider_error`. */

@@ -10,17 +10,17 @@ import type {
   WriteArtifactParams,
 } from "../effects/operation-effect.ts";
 import { defaultRenderer } from "../liquid/create-template-renderer.ts";
-import type {
-  OperationContext,
-  OperationDebug,
-  OperationHandler,
-} from "../operation/operation-context.ts";
 import { messageOf } from "../operation/message-of.ts";
 import type { BuiltinOperationsOptions } from "./kind-options.ts";
 import { holdsToken, mapTexts } from "./mask-tokens.ts";
 import { modelErrorCode, OperationError, type OperationErrorOptions } from "./operation-error.ts";
 import { templateScopeOf } from "./template-scope-of.ts";
-import type { OperationErrorCode } from "../operation/operation-failure.ts";
+import type {
+  OperationContext,
+  OperationDebug,
+  OperationErrorCode,
+  OperationHandler,
+} from "../operation/operation-definition.ts";
 import { emitShape, writeArtifactShape } from "../effects/effect-shape.ts";
 
 /** The failures that an operation can retry. `rate_limit` is the code `rate_limited`. */
@@ -220,7 +220,7 @@ function readParams<Params extends CallParams>(
   const { params } = context.config;
   if (holdsToken(params)) {
     const message =
-      "The parameters hold what looks like a key or a token; store it elsewhere and name it by a reference.";
+      "The parameters contain what looks like a key or a token; store it elsewhere and pass a reference to it.";
     throw new OperationError("validation_error", message);
   }
   const parsed = schema.safeParse(params);
@@ -319,13 +319,13 @@ function operationErrorOf(error: unknown, otherwise: OperationErrorCode): Operat
 }
 
 /** Looks up something the application supplied, by name. Throws `validation_error`. */
-export function handedIn<Value>(
+export function lookUp<Value>(
   what: string,
   given: Readonly<Record<string, Value>> | undefined,
   name: string,
 ): Value {
   const found = given !== undefined && Object.hasOwn(given, name) ? given[name] : undefined;
   if (found !== undefined) return found;
-  const message = `There is no ${what} ${JSON.stringify(name)}; hand it in, or correct the name.`;
+  const message = `There is no ${what} ${JSON.stringify(name)}; pass it in, or correct the name.`;
   throw new OperationError("validation_error", message);
 }

@@ -12,12 +12,15 @@ import { startTestServer } from "@ccl/providers/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import type { OperationContext, OperationOutcome } from "../operation/operation-context.ts";
 import type { KindOptions } from "./kind.ts";
 import { llmKind } from "./llm-kind.ts";
 import type { ModelReference } from "../operation/turn-settings.ts";
 import { boundSummary } from "../run/bound-summary.ts";
-import type { OperationErrorCode } from "../operation/operation-failure.ts";
+import type {
+  OperationContext,
+  OperationErrorCode,
+  OperationOutcome,
+} from "../operation/operation-definition.ts";
 
 const key = `sk-proj-${"a1B2c3D4".repeat(6)}`;
 const credentialRef = "credential-of-the-tenant";

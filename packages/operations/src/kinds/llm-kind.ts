@@ -21,7 +21,7 @@ import {
   type KindRun,
   callShape,
   createKind,
-  handedIn,
+  lookUp,
 } from "./kind.ts";
 import { OperationError } from "./operation-error.ts";
 
@@ -110,7 +110,7 @@ export const llmKind: Kind = createKind(params, (options) => {
     } = params;
     const askOnce = await asker();
     const schema =
-      schemaRef === undefined ? undefined : handedIn("schema", options.schemas, schemaRef);
+      schemaRef === undefined ? undefined : lookUp("schema", options.schemas, schemaRef);
     const system = params.system === undefined ? "" : run.render(params.system);
     const prompt = run.render(params.prompt);
     const user: ChatMessage = { role: "user", content: prompt };
@@ -127,7 +127,7 @@ export const llmKind: Kind = createKind(params, (options) => {
         const request = { ...requestOf(params, messages, options), signal };
         const languageModel = await options.models?.({ providerRef, model, credentialRef });
         if (languageModel === undefined)
-          throw new OperationError("validation_error", "There are no models; hand them in.");
+          throw new OperationError("validation_error", "There are no models; pass them in.");
         const onResponse = (response: ModelResponse): void => void responses.push(response);
         return askOnce(languageModel, { request, mode, schema, onResponse });
       });

@@ -1,6 +1,6 @@
 import type { LanguageModelError } from "@ccl/core";
 
-import type { OperationErrorCode } from "../operation/operation-failure.ts";
+import type { OperationErrorCode } from "../operation/operation-definition.ts";
 
 /** Options of an `OperationError`. */
 export interface OperationErrorOptions {

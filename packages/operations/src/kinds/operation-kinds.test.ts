@@ -7,7 +7,7 @@ import type {
   OperationContext,
   OperationHandler,
   OperationOutcome,
-} from "../operation/operation-context.ts";
+} from "../operation/operation-definition.ts";
 import { computeKind } from "./compute-kind.ts";
 import { createBuiltinOperations } from "./create-builtin-operations.ts";
 import { conditionsHold, guardKind } from "./guard-kind.ts";
@@ -373,7 +373,7 @@ describe("kind compute", () => {
     const dated = await run(compute, { function: "dated", writeArtifact });
     expect(valueOf(dated)).toEqual({ at: "1970-01-01T00:00:00.000Z" });
     expect(await run(compute, { function: "map", writeArtifact })).toMatchObject({
-      error: { message: expect.stringContaining("It holds a Map.") },
+      error: { message: expect.stringContaining("It contains a Map.") },
     });
   });
 

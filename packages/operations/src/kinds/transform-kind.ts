@@ -5,7 +5,7 @@ import { z } from "zod";
 import { maxValueChars } from "../artifact/is-larger-than.ts";
 import type { OperationEffect } from "../effects/operation-effect.ts";
 import { boundedJson } from "./bounded-json.ts";
-import { type Kind, type ResultParams, createKind, handedIn, resultShape } from "./kind.ts";
+import { type Kind, type ResultParams, createKind, lookUp, resultShape } from "./kind.ts";
 import { OperationError } from "./operation-error.ts";
 
 /** A block that contains text. Text steps leave all other blocks unchanged. */
@@ -82,7 +82,7 @@ export const transformKind: Kind = createKind(
         if (!isInjected(step)) blocks = transformed(blocks, step);
         else {
           const name = step.use.slice(2);
-          const result: unknown = handedIn("transform", transforms, name)(blocks, step);
+          const result: unknown = lookUp("transform", transforms, name)(blocks, step);
           if (!Array.isArray(result))
             throw new OperationError(
               "output_parse_error",

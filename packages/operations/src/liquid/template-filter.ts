@@ -47,7 +47,7 @@ const maxPatternChars = 1_024;
 export function patternOf(value: string): string {
   if (value.length <= maxPatternChars) return value;
   throw new TemplateError(
-    `A text to look for has ${value.length} characters; at most ${maxPatternChars} are allowed`,
+    `A search string has ${value.length} characters; at most ${maxPatternChars} are allowed`,
   );
 }
 
@@ -63,7 +63,7 @@ export function chargeSearch(meter: FilterMeter, text: string, pattern: string):
 export function requireScalar(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   throw new TemplateError(
-    "Lists and objects cannot be looked for; compare with a text, a number or a boolean",
+    "Lists and objects cannot be searched for; compare with a string, a number or a boolean",
   );
 }
 

@@ -7,17 +7,17 @@ import type {
   RunFinishReason,
   RunResult,
 } from "../events/run-event.ts";
-import type { Hook, Trigger } from "../operation/operation-definition.ts";
-import type { TurnSettings } from "../operation/turn-settings.ts";
-import type { OperationProfile } from "../profile/operation-profile.ts";
-import type { AssistantVariant, ChatStore, TurnCommit } from "./chat-store.ts";
-import type { StoreCall } from "./store-call.ts";
-import type { OperationEffect } from "../effects/operation-effect.ts";
 import type {
+  Hook,
   OperationFailure,
   OperationStatus,
   SkippedReason,
-} from "../operation/operation-failure.ts";
+  Trigger,
+} from "../operation/operation-definition.ts";
+import type { TurnSettings } from "../operation/turn-settings.ts";
+import type { OperationProfile } from "../profile/operation-profile.ts";
+import type { AssistantVariant, ChatStore, StoreCall, TurnCommit } from "./chat-store.ts";
+import type { OperationEffect } from "../effects/operation-effect.ts";
 
 /** How one attempt of an operation ended. */
 export interface OperationStep {

@@ -17,7 +17,7 @@ export function createOperationRegistry(): OperationRegistry {
     checkHandler(definition, handler);
     const { operationId } = definition;
     if (operations.has(operationId) && !replaces) {
-      const message = `Operation ${JSON.stringify(operationId)} is registered already; give the other one an id of its own.`;
+      const message = `Operation ${JSON.stringify(operationId)} is registered already; give the other one its own id.`;
       throw new OperationsError("duplicate_operation", message);
     }
     operations.set(operationId, operation);

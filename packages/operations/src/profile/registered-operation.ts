@@ -1,6 +1,5 @@
 import type { BuiltinOperationsOptions } from "../kinds/kind-options.ts";
-import type { OperationHandler } from "../operation/operation-context.ts";
-import type { OperationDefinition } from "../operation/operation-definition.ts";
+import type { OperationDefinition, OperationHandler } from "../operation/operation-definition.ts";
 import type { OperationProfile } from "./operation-profile.ts";
 
 /** An operation that can be run. */

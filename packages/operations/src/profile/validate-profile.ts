@@ -66,7 +66,7 @@ function checkOperations(entries: readonly ProfileEntry[]): ProfileIssue[] {
     const add = (code: ProfileIssue["code"], key: string, message: string): void =>
       void issues.push({ code, path: [...path, key], message });
     if (seen.has(operationId)) {
-      const message = `${name} stands in the profile twice; an operation in both hooks is one entry with two hooks.`;
+      const message = `${name} is in the profile twice; an operation in both hooks is one entry with two hooks.`;
       add("duplicate_operation", "operationId", message);
     }
     seen.add(operationId);
@@ -80,7 +80,7 @@ function checkOperations(entries: readonly ProfileEntry[]): ProfileIssue[] {
     }
     issues.push(...checkParams(registered, config, [...path, "config", "params"]));
     if (holdsToken(config) || holdsSecretField(config.params)) {
-      const message = `Something in the settings of ${name} looks like a secret; name a credentialRef instead.`;
+      const message = `Something in the settings of ${name} looks like a secret; use a credentialRef instead.`;
       add("secret_in_profile", "config", message);
     }
     return issues;
@@ -188,7 +188,7 @@ export function checkConditions(entries: readonly ProfileEntry[]): ProfileIssue[
         return [];
       if (waitsFor(byId, operationId, writer.operationId)) return [];
       const [name, other] = [JSON.stringify(operationId), JSON.stringify(writer.operationId)];
-      const message = `${name} looks at art.${tag} as it was when ${hook} began, although ${other} writes it there; let it depend on ${other} to see the new value.`;
+      const message = `${name} reads art.${tag} as it was when ${hook} began, although ${other} writes it there; let it depend on ${other} to see the new value.`;
       const refPath = [...path, "config", "when", at, "ref"];
       return [{ code: "unawaited_condition", path: refPath, message, severity: "warning" }];
     }),

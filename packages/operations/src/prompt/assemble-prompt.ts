@@ -50,7 +50,9 @@ export function assemblePrompt(options: AssemblePromptOptions): Result<Assembled
   const lead = applySystemUpdates(base.slice(0, layout.leadCount), updates, explain);
   for (const { message, origin } of lead) write(message, origin);
   for (const added of afterLead) insert(added);
-  for (const { start, end, before, after, replacement } of layout.groups) {
+  for (const group of new Set(layout.groupAt)) {
+    if (group === undefined) continue;
+    const { start, end, before, after, replacement } = group;
     for (const added of before) insert(added);
     if (replacement === undefined)
       for (const message of base.slice(start, end)) write(message, baseOrigin(message.id));

@@ -1,4 +1,4 @@
-import { traced } from "@ccl/core/tracing";
+import { type ContextRecorder, traced } from "@ccl/core/tracing";
 import { deepFreeze } from "@ccl/core/json";
 import {
   type ChatMessage,
@@ -7,6 +7,7 @@ import {
   LanguageModelError,
   type ModelRequest,
   type ModelResponse,
+  type ModelUsage,
   type ToolDescription,
 } from "@ccl/core";
 import { callListener } from "@ccl/core/events";
@@ -19,16 +20,14 @@ import { OperationsError } from "../operations-error.ts";
 import type { MainStep } from "../ports/run-store.ts";
 import { sendableHistory } from "../prompt/sendable-history.ts";
 import { takeStep } from "./apply-step.ts";
-import { createQuestion, type Question } from "./ask-model.ts";
+import { type Question, createQuestion } from "./ask-model.ts";
 import { operationCodeOf } from "./check-outcome.ts";
-import { fittedPrompt } from "./fitted-prompt.ts";
-import { recordPrompt } from "./record-prompt.ts";
-import { requirePrompt } from "./assemble-after.ts";
+import { fittedPrompt, requirePrompt, sendableAfter } from "./fitted-prompt.ts";
 import { type MainCall, type RunContext, turnMessagesOf } from "./run-context.ts";
 import type { MainLlmStep, RunFinishReason } from "../events/run-event.ts";
 import { safeText } from "./safe-text.ts";
-import { openTurnTools, type TurnTools } from "./turn-tools.ts";
-import type { OperationErrorCode } from "../operation/operation-failure.ts";
+import { type TurnTools, openTurnTools } from "./turn-tools.ts";
+import type { OperationErrorCode } from "../operation/operation-definition.ts";
 
 const defaultMaxSteps = 8;
 
@@ -254,4 +253,28 @@ function failureOf(
       : { code: "internal_error", finishReason: "unknown" };
   }
   return { code: operationCodeOf(error), finishReason: "policy_error" };
+}
+
+/** Records a prompt of the main call together with its history. The result adds what the provider reports. */
+export async function recordPrompt(
+  run: RunContext,
+  record: ContextRecorder,
+  { messages, tools }: { messages: ChatMessage[]; tools?: readonly ToolDescription[] | undefined },
+): Promise<(usage: ModelUsage | undefined) => void> {
+  const { contextRecordOf } = await import("@ccl/context-compiler");
+  const { input, artifacts, services } = run;
+  const given = [...sendableAfter(run, { records: [], artifacts }), ...turnMessagesOf(run)];
+  // Of the run's own messages, only a leading system prompt has no id.
+  const sources = messages.map(({ id, role }, at) =>
+    id === undefined && at > 0 ? -1 : given.findIndex((one) => one.id === id && one.role === role),
+  );
+  const { counter } = services.limits.prompt ?? {};
+  const of = { source: "operations", session: input.chatId, counter, tools };
+  const entry = contextRecordOf(given, { messages, sources, trace: [] }, of);
+  record.add(entry);
+  return (usage) => {
+    if (usage === undefined) return;
+    const { inputTokens: total, cachedInputTokens: cached = 0 } = usage;
+    record.add({ ...entry, reported: { total, cached } });
+  };
 }

@@ -12,7 +12,6 @@ import {
 } from "../effects/operation-effect.ts";
 import { maskTokensDeep } from "../kinds/mask-tokens.ts";
 import { modelErrorCode } from "../kinds/operation-error.ts";
-import type { OperationDebug, OperationOutcome } from "../operation/operation-context.ts";
 import { OperationsError } from "../operations-error.ts";
 import { allowedEffects } from "../operation/allowed-effects.ts";
 import { boundSummary } from "./bound-summary.ts";
@@ -21,11 +20,13 @@ import { noEffects } from "./operation-record.ts";
 import type { PlannedOperation } from "./plan-run.ts";
 import { safeText } from "./safe-text.ts";
 import type {
+  OperationDebug,
   OperationErrorCode,
   OperationFailure,
+  OperationOutcome,
   OperationStatus,
   SkippedReason,
-} from "../operation/operation-failure.ts";
+} from "../operation/operation-definition.ts";
 
 /** The validated outcome of an attempt. */
 export interface CheckedOutcome {
@@ -61,7 +62,7 @@ const statuses: ReadonlySet<string> = new Set<OperationStatus>([
 const maxMessageChars = 512;
 const detailLimits = { maxChars: 2_048, maxTextChars: 512 };
 
-const noStatus = "The handler gave back no outcome with a status.";
+const noStatus = "The handler returned no outcome with a status.";
 const nothingDone: CheckedOutcome = Object.freeze({ status: "done", effects: noEffects });
 
 /** True for an error code that an operation may return. */
@@ -115,7 +116,7 @@ function failureOf(error: unknown): CheckedOutcome {
   const { code, message, details }: { code?: unknown; message?: unknown; details?: unknown } =
     typeof error === "object" && error !== null ? error : {};
   const text =
-    typeof message === "string" ? message : "The handler gave no message with its error.";
+    typeof message === "string" ? message : "The handler returned an error without a message.";
   return failedOutcome(isErrorCode(code) ? code : "internal_error", text, details);
 }
 
@@ -153,7 +154,7 @@ function checkEffects(
   if (writes.length > 1) {
     return failedOutcome(
       "policy_error",
-      `An operation writes one artifact, once; this one gave ${writes.length} writes.`,
+      `An operation writes one artifact, once; this one returned ${writes.length} writes.`,
     );
   }
   return { status: "done", effects: Object.freeze(checked) };

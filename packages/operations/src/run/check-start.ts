@@ -29,11 +29,11 @@ export function checkStart(options: StartOptions, nowMs: number): StartRequest {
   if (profile !== undefined && profileRef !== undefined)
     refuse("Give profile or profileRef, not both.");
   if (trigger === "regenerate" && message !== undefined) {
-    refuse("Regenerate answers a turn that is there; leave message out, or generate.");
+    refuse("Regenerate answers an existing turn; leave message out, or use generate.");
   }
   if (trigger === "generate" && message === undefined && userMessageId === undefined) {
     refuse(
-      "Generate begins a turn: give message, or the userMessageId of one that the chat holds already.",
+      "Generate begins a turn: give message, or the userMessageId of a message that is in the chat.",
     );
   }
   if (signal !== undefined && typeof signal?.addEventListener !== "function")
@@ -71,11 +71,11 @@ function checkMessage(message: unknown): void {
   const isText = typeof message === "string";
   if ((isText || Array.isArray(message)) && message.length === 0) {
     refuse(
-      "message is empty: say something, or leave it out and name in userMessageId a turn that the chat holds already.",
+      "message is empty; write one, or leave it out and set userMessageId to a message that is in the chat.",
     );
   }
   if (!isText && !(Array.isArray(message) && message.every(isPart))) {
-    refuse("message must be a text, or a list of parts that each have a type.");
+    refuse("message must be a string, or a list of parts that each have a type.");
   }
   try {
     // Bytes are not JSON, and each store encodes them differently.
@@ -83,7 +83,7 @@ function checkMessage(message: unknown): void {
   } catch (cause) {
     throw new OperationsError(
       "invalid_options",
-      `message can't be kept as JSON: ${messageOf(cause)}`,
+      `message can't be stored as JSON: ${messageOf(cause)}`,
       { cause },
     );
   }

@@ -2,15 +2,13 @@ import { versionAfter, writtenArtifact } from "../artifact/written-artifact.ts";
 import { type OperationEffect, isTurnEffect } from "../effects/operation-effect.ts";
 import { valuesByTag } from "../kinds/template-scope-of.ts";
 import { defaultRenderer } from "../liquid/create-template-renderer.ts";
-import type { Hook } from "../operation/operation-definition.ts";
+import type { Hook, OperationErrorCode } from "../operation/operation-definition.ts";
 import type { OperationTurnEffects } from "../ports/chat-store.ts";
-import { fittedPrompt } from "./fitted-prompt.ts";
-import { artifactsAfter, promptEffectsOf, withUserVariant } from "./assemble-after.ts";
+import { artifactsAfter, fittedPrompt, promptEffectsOf, withUserVariant } from "./fitted-prompt.ts";
 import { effectsOf, type OperationRecord, writeOf } from "./operation-record.ts";
 import { formerOf, type RunContext } from "./run-context.ts";
 import type { CommitLogEntry, CommittedEffect, FailedDetails } from "../events/run-event.ts";
 import { safeText } from "./safe-text.ts";
-import type { OperationErrorCode } from "../operation/operation-failure.ts";
 
 /** An operation whose effects will be committed. */
 interface Committing {

@@ -3,12 +3,16 @@ import { onAbort } from "@ccl/core/async";
 import { deepFreeze } from "@ccl/core/json";
 
 import { allowedEffects } from "../operation/allowed-effects.ts";
-import type { AnswerWait, MainResult, OperationContext } from "../operation/operation-context.ts";
-import { effectVariantId } from "../ports/chat-turn.ts";
+import type {
+  AnswerWait,
+  MainResult,
+  OperationContext,
+} from "../operation/operation-definition.ts";
+import { effectVariantId } from "../ports/chat-store.ts";
 import { pause } from "../ports/run-clock.ts";
 import type { RunStep } from "../ports/run-store.ts";
 import { maxSummaryChars } from "./bound-summary.ts";
-import { artifactsAfter, assembleAfter, requirePrompt, withUserVariant } from "./assemble-after.ts";
+import { artifactsAfter, assembleAfter, requirePrompt, withUserVariant } from "./fitted-prompt.ts";
 import { effectsOf, type OperationRecord } from "./operation-record.ts";
 import { type ArtifactMap, recordOf, type RunContext } from "./run-context.ts";
 import { safeText } from "./safe-text.ts";

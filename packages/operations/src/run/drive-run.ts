@@ -12,9 +12,8 @@ import type { RunStep } from "../ports/run-store.ts";
 import type { EngineServices } from "./engine-options.ts";
 import { executeCommand, stopHandlers } from "./execute-commands.ts";
 import { messageOf } from "../operation/message-of.ts";
-import { deferred, type RunDrive } from "./live-run.ts";
+import { deferred, type DrivenRun, type RunDrive } from "./live-run.ts";
 import type { PlannedOperation } from "./plan-run.ts";
-import type { DrivenRun } from "./prepare-run.ts";
 import { initialRunState, reduceRun, type RunTransition, type StopCause } from "./reduce-run.ts";
 import { openRunWriter } from "./run-journal.ts";
 import { type OperationRecord, releaseRecord } from "./operation-record.ts";
@@ -22,7 +21,7 @@ import type { RunContext, RunTimers } from "./run-context.ts";
 import type { FailedDetails, RunResult } from "../events/run-event.ts";
 
 import { safeText } from "./safe-text.ts";
-import type { OperationErrorCode } from "../operation/operation-failure.ts";
+import type { OperationErrorCode } from "../operation/operation-definition.ts";
 
 /** Executes a run to the end. */
 export function driveRun(driven: DrivenRun): RunDrive {
@@ -88,7 +87,7 @@ function drive(driven: DrivenRun, span: TraceSpan): RunDrive {
       timers.clear();
       writer.close();
       span.set({ "ccl.run.status": value?.status });
-      if (value === undefined) stopHandlers(run, "The run goes on elsewhere.");
+      if (value === undefined) stopHandlers(run, "The run continues in another worker.");
       for (const record of run.records) releaseRecord(record, services.limiter);
       result.resolve(value);
     },
@@ -118,7 +117,7 @@ const keyOf = ({ hook, operationId }: PlannedOperation): string => `${hook}/${op
 function stop(run: RunContext, cause: StopCause, reason?: string): void {
   const { state, timers, services } = run;
   if (run.isOver || state.stop !== undefined) return;
-  if (run.asked === undefined) timers.set(2 * services.limits.graceMs, () => leave(run));
+  if (run.asked === undefined) timers.set(2 * services.limits.graceMs, () => abandonWork(run));
   run.asked ??= { cause, reason };
   if (!run.isLoaded || state.stage === "commit_after" || state.stage === "finished") return;
   const next = takeStep(run, { kind: "stop", cause, reason });
@@ -132,7 +131,7 @@ function onLoaded(run: RunContext): void {
 }
 
 /** Abandons handlers that are still running after the grace period, and stores after another such period. */
-function leave(run: RunContext): void {
+function abandonWork(run: RunContext): void {
   if (run.isOver) return;
   run.writer.close();
   run.abandoned.resolve();
@@ -233,7 +232,7 @@ function hasKilledWorkers(steps: readonly RunStep[], { keys }: KnownEvents): boo
 const maxTakeOvers = 10;
 const workerLost: FailedDetails = {
   errorCode: "worker_lost",
-  errorMessage: `The run has got nothing done in ${maxTakeOvers} workers in a row; it probably ends their processes.`,
+  errorMessage: `The run has made no progress in ${maxTakeOvers} workers in a row; it probably ends their processes.`,
 };
 
 const minTurns = 100;
@@ -257,7 +256,7 @@ async function loadHistory(run: RunContext, isNew: boolean): Promise<void> {
     userMessage !== undefined &&
     plainText(said) !== plainText(userMessage)
   ) {
-    const message = `The branch has a user message ${JSON.stringify(userMessageId)} with another text; give a new id, or leave userMessage out.`;
+    const message = `The branch has a user message ${JSON.stringify(userMessageId)} with a different text; use a new id, or leave userMessage out.`;
     throw new OperationsError("idempotency_conflict", message);
   }
   run.turnPosition = turn.position;

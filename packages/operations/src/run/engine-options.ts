@@ -12,7 +12,7 @@ import type { ListenerErrorHandler } from "@ccl/core/events";
 import type { ContextRecorder } from "@ccl/core/tracing";
 
 import type { ModelResolver, Retriever } from "../kinds/kind-options.ts";
-import type { Trigger } from "../operation/operation-definition.ts";
+import type { OperationHandler, Trigger } from "../operation/operation-definition.ts";
 import type { ProfileStore } from "../ports/profile-store.ts";
 import type { PromptFitter } from "../ports/prompt-fitter.ts";
 import type { RunClock } from "../ports/run-clock.ts";
@@ -23,9 +23,7 @@ import type { OperationRegistry, RegisteredOperation } from "../profile/register
 import type { TurnSettings } from "../operation/turn-settings.ts";
 import type { ArtifactValueOptions } from "./artifact-values.ts";
 import type { AssembledPrompt, PromptTrim } from "../prompt/assembled-prompt.ts";
-import type { OperationHandler } from "../operation/operation-context.ts";
-import type { ChatStore } from "../ports/chat-store.ts";
-import type { StoreCall } from "../ports/store-call.ts";
+import type { ChatStore, StoreCall } from "../ports/chat-store.ts";
 import type { ConcurrencyLimiter } from "./concurrency-limiter.ts";
 
 /** Limits of an engine. All fields have defaults. */

@@ -14,7 +14,7 @@ import {
   type LiveRun,
   type RunHandle,
 } from "./live-run.ts";
-import { createPlanMaker } from "./prepare-run.ts";
+import { createPlanMaker } from "./plan-run.ts";
 import type { RunAnswer, RunEngine } from "./run-engine.ts";
 import { createRunner, type Runner } from "./runner.ts";
 import { createRunStarter } from "./start-run.ts";

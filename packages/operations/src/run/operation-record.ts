@@ -1,6 +1,6 @@
 import type { ArtifactWrite } from "../artifact/operation-artifact.ts";
 import { type OperationEffect, isArtifactEffect } from "../effects/operation-effect.ts";
-import type { OperationHandler } from "../operation/operation-context.ts";
+import type { OperationHandler } from "../operation/operation-definition.ts";
 import type { OperationStep } from "../ports/run-store.ts";
 import type { ConcurrencyLimiter } from "./concurrency-limiter.ts";
 import type { PlannedOperation } from "./plan-run.ts";

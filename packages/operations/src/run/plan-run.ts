@@ -4,11 +4,15 @@ import type {
   Hook,
   OperationConfig,
   OperationDefinition,
+  OperationHandler,
   Trigger,
 } from "../operation/operation-definition.ts";
 import { OperationsError } from "../operations-error.ts";
 import type { OperationProfile, ProfileOperation } from "../profile/operation-profile.ts";
 import { writtenTag } from "../profile/written-tag.ts";
+import { operationsOf } from "../profile/registered-operation.ts";
+import { type ValidProfile, validateProfile } from "../profile/validate-profile.ts";
+import type { EngineServices } from "./engine-options.ts";
 
 /** An operation of a profile, and its definition. */
 interface HookOperation extends ProfileOperation {
@@ -164,4 +168,55 @@ function planHook(sorted: readonly HookOperation[], hook: Hook, from: number): P
     const operation = { index, operationId, hook, definition, config, tag };
     return { ...operation, dependencies, dependents, isUnreachable };
   });
+}
+
+/** A plan whose operations are ready to execute. */
+export interface PreparedPlan {
+  /** The profile that was planned. */
+  profile: ValidProfile | undefined;
+  plan: RunPlan;
+  /** By index in the plan. */
+  handlers: readonly OperationHandler[];
+}
+
+/**
+ * Validates a profile and plans its runs.
+ * @throws OperationsError `invalid_profile`, with `details.issues` or because an operation has no handler
+ */
+export type PlanMaker = (profile: OperationProfile | undefined, trigger: Trigger) => PreparedPlan;
+
+/** Creates the plan maker of an engine. Caches the plans of profiles from `defineProfile`, which are immutable. */
+export function createPlanMaker({ registry, handlerOf }: EngineServices): PlanMaker {
+  const cached = new WeakMap<OperationProfile, Partial<Record<Trigger, PreparedPlan>>>();
+  const prepare = (given: OperationProfile | undefined, trigger: Trigger): PreparedPlan => {
+    const profile = given && validated(given);
+    const plan = planRun(profile, { trigger, registry });
+    const handlers = plan.operations.map(({ operationId, definition }) => {
+      const registered = registry.find(operationId);
+      const handler = registered && handlerOf(registered);
+      if (handler !== undefined) return handler;
+      const message = `Operation ${JSON.stringify(operationId)} has no handler; register one, or give the engine what the kind ${JSON.stringify(definition.kind)} needs.`;
+      throw new OperationsError("invalid_profile", message);
+    });
+    return { profile, plan, handlers };
+  };
+  const validated = (profile: OperationProfile): ValidProfile => {
+    registry.define(profile);
+    const checked = validateProfile(profile, registry);
+    if (checked.ok) return checked.value;
+    const { issues } = checked;
+    const errors = issues.filter(({ severity }) => severity !== "warning");
+    const lines = errors.slice(0, 5).map(({ path, message }) => `${path.join(".")}: ${message}`);
+    const more = errors.length > 5 ? ` And ${errors.length - 5} more.` : "";
+    const message = `The profile can't be run. ${lines.join(" ")}${more}`;
+    throw new OperationsError("invalid_profile", message, { details: { issues } });
+  };
+  return (profile, trigger) => {
+    if (profile === undefined || operationsOf(profile).length === 0)
+      return prepare(profile, trigger);
+    const plans = cached.get(profile) ?? {};
+    const plan = plans[trigger] ?? prepare(profile, trigger);
+    cached.set(profile, { ...plans, [trigger]: plan });
+    return plan;
+  };
 }

@@ -4,9 +4,9 @@ import { describe, expect, it } from "vitest";
 
 import { foldRunEvents } from "../events/fold-run-events.ts";
 import type { RunEvent, RunResult } from "../events/run-event.ts";
-import type { OperationHandler } from "../operation/operation-context.ts";
+import type { OperationHandler } from "../operation/operation-definition.ts";
 import { createOperationStores } from "../stores/create-operation-stores.ts";
-import { readState } from "../ports/read-state.ts";
+import { readState } from "../ports/chat-state.ts";
 import {
   createFaultInjector,
   type CrashPoint,

@@ -3,8 +3,12 @@ import { traced } from "@ccl/core/tracing";
 import { isRecord, stringAt } from "@ccl/core/json";
 
 import { conditionsHold } from "../kinds/guard-kind.ts";
-import type { OperationConfig } from "../operation/operation-definition.ts";
-import type { OperationDebug, OperationOutcome } from "../operation/operation-context.ts";
+import type {
+  OperationConfig,
+  OperationDebug,
+  OperationFailure,
+  OperationOutcome,
+} from "../operation/operation-definition.ts";
 import { tokensOf } from "../operation/tokens-of.ts";
 import type { OperationStep } from "../ports/run-store.ts";
 import { endRecord, takeStep } from "./apply-step.ts";
@@ -19,7 +23,6 @@ import { createContext } from "./create-context.ts";
 import { noEffects, type OperationRecord } from "./operation-record.ts";
 import type { RunContext } from "./run-context.ts";
 import { type OperationEnd, operationAt, reduceRun } from "./reduce-run.ts";
-import type { OperationFailure } from "../operation/operation-failure.ts";
 
 /** Starts an operation once it gets a slot, and dispatches how it ended. */
 export function startOperation(run: RunContext, record: OperationRecord): void {

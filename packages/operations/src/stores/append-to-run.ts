@@ -1,8 +1,8 @@
 import { OperationsError } from "../operations-error.ts";
 import { type AppendOutcome, type RunAppend, runStepKey } from "../ports/run-store.ts";
-import type { RecordEdit } from "./change-records.ts";
 import {
   type BranchRecord,
+  type RecordEdit,
   type RunHead,
   chatNames,
   readHead,

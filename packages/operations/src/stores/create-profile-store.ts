@@ -3,7 +3,7 @@ import { isRecord } from "@ccl/core/json";
 
 import { OperationsError } from "../operations-error.ts";
 import type { OperationProfile } from "../profile/operation-profile.ts";
-import { translated } from "./change-records.ts";
+import { translated } from "./stored-records.ts";
 import type { ProfileStore } from "../ports/profile-store.ts";
 
 const prefix = "profile/";

@@ -15,21 +15,24 @@ import {
   runStepKey,
 } from "../ports/run-store.ts";
 import { addToRun, appendToRun } from "./append-to-run.ts";
-import { type RecordEdit, translated, valueIn, editorOf } from "./change-records.ts";
 import { createChatStore } from "./create-chat-store.ts";
 import { acquireLease, leaseOf, releaseLease, renewLease } from "./lease-runs.ts";
 import { pruneRuns } from "./prune-runs.ts";
 import {
   type BranchRecord,
+  type RecordEdit,
   type RunHead,
   chatNames,
+  editorOf,
   newBranch,
   prefixOf,
   readHead,
   runNames,
+  translated,
+  valueIn,
 } from "./stored-records.ts";
-import { type RunEnd, readAnswer, readRunEvents, readSteps, wholeEnd } from "./run-log.ts";
-import type { RunEvent } from "../events/run-event.ts";
+import { readAnswer, readRunEvents, readSteps, wholeEnd } from "./run-log.ts";
+import type { RunEvent, RunResult } from "../events/run-event.ts";
 import { type TurnRecord, addMessage } from "./turn-records.ts";
 
 /** Number of finished runs kept in memory. */
@@ -105,7 +108,7 @@ export async function loadRun(edit: RecordEdit, runId: string): Promise<StoredRu
   if (head === undefined || input === undefined) return undefined;
   const { lastSeq, abort, lease, endedAt } = head;
   const names = endedAt === undefined ? [] : [runNames.result(runId)];
-  const [result] = await edit.readAll<RunEnd>(names);
+  const [result] = await edit.readAll<RunResult>(names);
   const answer = await readAnswer(edit, head);
   const steps = await readSteps(edit, head, answer);
   const whole = result && wholeEnd(result, runId, answer);
@@ -164,7 +167,7 @@ export async function createRun(
     return { status: isSame ? "duplicate" : "payload_conflict", runId: known.runId };
   }
   if (branch.active !== undefined) return { status: "active", runId: branch.active };
-  if (head !== undefined) refuse(`There is a run ${JSON.stringify(runId)} already.`);
+  if (head !== undefined) refuse(`Run ${JSON.stringify(runId)} already exists.`);
   const isNew = turn === undefined && userMessage !== undefined;
   const then = isNew ? addMessage(edit, branch, { userMessageId, content: userMessage }) : branch;
   const next = { ...then, token: branch.token + 1, active: runId };

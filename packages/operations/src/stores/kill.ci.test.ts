@@ -6,7 +6,7 @@ import {
   sharedKinds,
   type SharedPlace,
 } from "../../test-support/worker-process.ts";
-import { readState } from "../ports/read-state.ts";
+import { readState } from "../ports/chat-state.ts";
 import type { RunResult } from "../events/run-event.ts";
 import { kills } from "../../../../scripts/lengths/test-length.mjs";
 

@@ -1,7 +1,7 @@
 import type { LeaseRenewal, LeaseRequest, RunLease } from "../ports/run-store.ts";
-import type { RecordEdit } from "./change-records.ts";
 import {
   type BranchRecord,
+  type RecordEdit,
   type RunHead,
   chatNames,
   findHead,

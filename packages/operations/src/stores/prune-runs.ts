@@ -1,8 +1,7 @@
 import type { Records } from "@ccl/records";
 
-import type { StoreCall } from "../ports/store-call.ts";
-import { type RecordEdit, editorOf } from "./change-records.ts";
-import { type RunHead, prefixOf, runNames } from "./stored-records.ts";
+import type { StoreCall } from "../ports/chat-store.ts";
+import { type RecordEdit, type RunHead, editorOf, prefixOf, runNames } from "./stored-records.ts";
 
 /** Which finished runs to delete. */
 interface Pruning {

@@ -1,10 +1,8 @@
-import type { RunEvent } from "../events/run-event.ts";
-import { type RunStep, type StoredRun, runStepKey } from "../ports/run-store.ts";
-import type { RecordEdit } from "./change-records.ts";
-import { type RunHead, chatNames, runNames } from "./stored-records.ts";
+import type { RunEvent, RunResult } from "../events/run-event.ts";
+import { type RunStep, runStepKey } from "../ports/run-store.ts";
+import { type RecordEdit, type RunHead, chatNames, runNames } from "./stored-records.ts";
 import { OperationsError } from "../operations-error.ts";
-import type { AssistantVariant } from "../ports/chat-store.ts";
-import { saveVariant } from "../ports/chat-turn.ts";
+import { type AssistantVariant, saveVariant } from "../ports/chat-store.ts";
 import type { TurnRecord } from "./turn-records.ts";
 
 /** Shorter strings are no longer than their replacement. */
@@ -15,9 +13,6 @@ const minLength = 32;
  * length. If `answer` is undefined, nothing is replaced.
  */
 export type AnswerText = string | undefined;
-
-/** How a run ended. */
-export type RunEnd = NonNullable<StoredRun["result"]>;
 
 type Change = (text: unknown, offset?: number) => unknown;
 
@@ -55,13 +50,13 @@ function mainWith<Value extends Main>(main: Value, change: Change): Value {
 }
 
 /** Converts a result to its stored form: without its run, and with its strings replaced. */
-export function storedEnd(result: RunEnd, answer: AnswerText): object {
+export function storedEnd(result: RunResult, answer: AnswerText): object {
   const mainLlm = mainWith(result.mainLlm, shortening(answer));
   return { ...result, runId: undefined, mainLlm };
 }
 
 /** Restores a result that `storedEnd` stored. */
-export function wholeEnd(stored: RunEnd, runId: string, answer: AnswerText): RunEnd {
+export function wholeEnd(stored: RunResult, runId: string, answer: AnswerText): RunResult {
   const { formatVersion, runId: _, ...rest } = stored;
   const mainLlm = mainWith(rest.mainLlm, lengthening(answer));
   return { formatVersion, runId, ...rest, mainLlm };
@@ -213,7 +208,7 @@ export async function readRunEvents(
     }
   const last = found.at(-1);
   if (last?.type !== "run.finished" || last.result === undefined) return found;
-  const [stored] = await edit.read<[RunEnd]>(runNames.result(runId));
+  const [stored] = await edit.read<[RunResult]>(runNames.result(runId));
   const result = stored && wholeEnd(stored, runId, answer);
   return [...found.slice(0, -1), eventOf({ ...last, result })];
 }
