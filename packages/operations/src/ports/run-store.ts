@@ -276,7 +276,7 @@ export interface ListRunsOptions extends StoreCall {
   limit?: number | undefined;
 }
 
-/** A page of runs, sorted by id in code units. */
+/** A page of runs, by id in code units: ascending, or descending with `all`. */
 export interface RunPage {
   runs: { runId: string; lease?: RunLease | undefined }[];
   /** Absent on the last page. */
