@@ -3,7 +3,7 @@ import { mainRun } from "./build-result.ts";
 import { adoptCommit, commitFailure } from "./commit-hook.ts";
 import { type RunCommand, type RunTransition, operationAt, reduceRun } from "./reduce-run.ts";
 import { type OperationRecord, releaseRecord } from "./operation-record.ts";
-import type { RunContext } from "./run-context.ts";
+import { recordOf, type RunContext } from "./run-context.ts";
 
 /** Stores a step and applies it. Returns the resulting transition. */
 export function takeStep(run: RunContext, step: RunStep): RunTransition | undefined {
@@ -48,11 +48,15 @@ export function applyStep(run: RunContext, step: RunStep): RunTransition | undef
   }
 }
 
-/** Records and announces how an operation ended. */
+/**
+ * Records and announces how an operation ended. If that changes what its dependents see, marks their views as stale.
+ */
 export function endRecord(run: RunContext, record: OperationRecord, end: OperationStep): void {
   releaseRecord(record, run.services.limiter);
   record.end = end;
-  const { operationId, hook, definition } = record.operation;
+  const { operationId, hook, definition, dependents } = record.operation;
+  if (record.isStale || end.effects !== undefined)
+    for (const dependent of dependents) recordOf(run, dependent).isStale = true;
   const { status, finishedAt, startedAt, attempt, skippedReason, error, detached } = end;
   run.emit(
     {

@@ -19,7 +19,7 @@ import { safeText } from "./safe-text.ts";
 
 /**
  * Creates the context passed to a handler. It is frozen, and contains nothing from operations that it does not depend
- * on. What depends on them is computed on first use, since most handlers read little of it.
+ * on.
  */
 export function createContext(
   run: RunContext,
@@ -28,15 +28,9 @@ export function createContext(
 ): OperationContext {
   const { runId, trigger, chatId, branchId, userMessageId, startedAt, deadlineMs } = run.input;
   const { hook, definition, config } = record.operation;
-  const records = once(() => ancestorsOf(run, record));
-  const artifacts = once(() => artifactsAfter(run, records()));
-  const chatHistory = once(() =>
-    Object.freeze(withUserVariant(run.history, userMessageId, records().flatMap(effectsOf))),
-  );
-  const isBefore = hook === "before_main_llm";
-  const main = once(() => (isBefore ? undefined : mainAfter(run, records())));
-  const draftPrompt = once(() => (isBefore ? draftAfter(run, records(), artifacts()) : undefined));
-  return Object.freeze({
+  const records = record.isStale ? ancestorsOf(run, record) : [];
+  const artifacts = record.isStale ? artifactsAfter(run, records) : run.artifacts;
+  const shared = {
     runId,
     attempt: record.attempts,
     trigger,
@@ -44,23 +38,12 @@ export function createContext(
     chatId,
     branchId,
     userMessageId,
-    get assistantVariantId() {
-      return main()?.assistantVariantId;
-    },
     definition,
     config,
-    get chatHistory() {
-      return chatHistory();
-    },
-    get draftPrompt() {
-      return draftPrompt();
-    },
-    get main() {
-      return main();
-    },
-    get artifacts() {
-      return artifacts();
-    },
+    chatHistory: Object.freeze(
+      withUserVariant(run.history, userMessageId, records.flatMap(effectsOf)),
+    ),
+    artifacts,
     vars: run.turn.vars,
     policy: Object.freeze({ allowedEffects: allowedEffects[hook], maxSummaryChars }),
     signal: run.signal,
@@ -68,12 +51,19 @@ export function createContext(
     answer: (wait: AnswerWait) => awaitAnswer(run, record, wait),
     deadlineAt: deadlineMs,
     onRetry,
+  };
+  if (hook === "after_main_llm") {
+    const main = mainAfter(run, records);
+    return Object.freeze({ ...shared, assistantVariantId: main.assistantVariantId, main });
+  }
+  let draft: readonly ChatMessage[] | undefined;
+  return Object.freeze({
+    ...shared,
+    /** Assembled on first access, since few operations read it. */
+    get draftPrompt() {
+      return (draft ??= draftAfter(run, records, artifacts));
+    },
   });
-}
-
-function once<Value>(compute: () => Value): () => Value {
-  let known: { value: Value } | undefined;
-  return () => (known ??= { value: compute() }).value;
 }
 
 /** Returns the done operations that an operation depends on, directly or indirectly, in commit order. */

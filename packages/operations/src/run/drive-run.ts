@@ -54,6 +54,7 @@ function drive(driven: DrivenRun, span: TraceSpan): RunDrive {
     operation,
     handler: driven.handlers[index],
     attempts: 0,
+    isStale: false,
     isCommitted: true,
     hasSlot: false,
     ...known.attempts.get(keyOf(operation)),

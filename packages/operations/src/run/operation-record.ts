@@ -14,6 +14,8 @@ export interface OperationRecord {
   startedAt?: number | undefined;
   /** How it ended. Absent until then. */
   end?: OperationStep | undefined;
+  /** True if a dependency has effects, so that the operation's view differs from the start of the hook. */
+  isStale: boolean;
   /** False if its commit failed, so that nothing from it reaches the prompt. */
   isCommitted: boolean;
   /** True while it counts towards the concurrency limit. */
