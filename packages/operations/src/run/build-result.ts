@@ -1,14 +1,14 @@
 import type { Hook, Trigger } from "../operation/operation-definition.ts";
 import { effectsOf, type OperationRecord } from "./operation-record.ts";
 import type { RunContext } from "./run-context.ts";
-import type { MainStep } from "../ports/run-step.ts";
+import type { MainStep } from "../ports/run-store.ts";
 import type {
   CommitLogEntry,
   MainLlmRun,
   OperationRun,
   RunArtifact,
   RunResult,
-} from "../events/run-result.ts";
+} from "../events/run-event.ts";
 import type { FinishCommand } from "./reduce-run.ts";
 
 /** Builds the result of a finished run. */

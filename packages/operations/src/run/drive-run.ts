@@ -2,27 +2,26 @@ import { continueTrace, traced, type TraceSpan } from "@ccl/core/tracing";
 import { deepFreeze } from "@ccl/core/json";
 import type { ChatMessage } from "@ccl/core";
 
-import { takeStep } from "./apply-step.ts";
+import { replaySteps, takeStep } from "./apply-step.ts";
 import { createEventEmitter, knownEvents, type KnownEvents } from "./event-emitter.ts";
 import { OperationsError } from "../operations-error.ts";
 import { mergeTurns } from "../operation/turn-settings.ts";
 import { foldState, sessionOf } from "../ports/chat-state.ts";
 import { unknownTurn } from "../ports/conversation-store.ts";
-import type { RunStep } from "../ports/run-step.ts";
-import type { EngineServices } from "./engine-services.ts";
+import type { RunStep } from "../ports/run-store.ts";
+import type { EngineServices } from "./engine-options.ts";
 import { executeCommand, stopHandlers } from "./execute-commands.ts";
 import { messageOf } from "../operation/message-of.ts";
-import { deferred, type RunDrive } from "./live-run.ts";
-import type { DrivenRun, PreparedOperation } from "./prepare-run.ts";
+import { deferred, type DrivenRun, type RunDrive } from "./live-run.ts";
+import type { PlannedOperation } from "./plan-run.ts";
 import { initialRunState, reduceRun, type RunTransition, type StopCause } from "./reduce-run.ts";
-import { replaySteps } from "./replay-steps.ts";
 import { openRunWriter } from "./run-journal.ts";
 import { type OperationRecord, releaseRecord } from "./operation-record.ts";
 import type { RunContext, RunTimers } from "./run-context.ts";
-import type { FailedDetails, RunResult } from "../events/run-result.ts";
+import type { FailedDetails, RunResult } from "../events/run-event.ts";
 
 import { safeText } from "./safe-text.ts";
-import type { OperationErrorCode } from "../operation/operation-failure.ts";
+import type { OperationErrorCode } from "../operation/operation-definition.ts";
 
 /** Executes a run to the end. */
 export function driveRun(driven: DrivenRun): RunDrive {
@@ -51,13 +50,14 @@ function drive(driven: DrivenRun, span: TraceSpan): RunDrive {
     onLost: (error) => run.giveUp(error),
   });
   const controller = new AbortController();
-  const records = driven.operations.map((prepared): OperationRecord => ({
+  const records = plan.operations.map((operation, index): OperationRecord => ({
+    operation,
+    handler: driven.handlers[index],
     attempts: 0,
     isStale: false,
     isCommitted: true,
     hasSlot: false,
-    ...prepared,
-    ...known.attempts.get(keyOf(prepared)),
+    ...known.attempts.get(keyOf(operation)),
   }));
   const run: RunContext = {
     span,
@@ -68,7 +68,7 @@ function drive(driven: DrivenRun, span: TraceSpan): RunDrive {
     writer,
     timers,
     records,
-    recordsByKey: new Map(records.map((record) => [keyOf(record), record])),
+    recordsByKey: new Map(records.map((record) => [keyOf(record.operation), record])),
     state: initialRunState(plan),
     signal: controller.signal,
     abort: (reason) => controller.abort(reason),
@@ -88,7 +88,7 @@ function drive(driven: DrivenRun, span: TraceSpan): RunDrive {
       timers.clear();
       writer.close();
       span.set({ "ccl.run.status": value?.status });
-      if (value === undefined) stopHandlers(run, "The run goes on elsewhere.");
+      if (value === undefined) stopHandlers(run, "The run continues in another worker.");
       for (const record of run.records) releaseRecord(record, services.limiter);
       result.resolve(value);
     },
@@ -112,14 +112,13 @@ function drive(driven: DrivenRun, span: TraceSpan): RunDrive {
   return { result: result.promise, stop: (cause, reason) => stop(run, cause, reason) };
 }
 
-const keyOf = ({ operation: { hook, operationId } }: PreparedOperation): string =>
-  `${hook}/${operationId}`;
+const keyOf = ({ hook, operationId }: PlannedOperation): string => `${hook}/${operationId}`;
 
 /** Stops a run once it is loaded. Before that, it is unknown how its operations ended. */
 function stop(run: RunContext, cause: StopCause, reason?: string): void {
   const { state, timers, services } = run;
   if (run.isOver || state.stop !== undefined) return;
-  if (run.asked === undefined) timers.set(2 * services.limits.graceMs, () => leave(run));
+  if (run.asked === undefined) timers.set(2 * services.limits.graceMs, () => abandonWork(run));
   run.asked ??= { cause, reason };
   if (!run.isLoaded || state.stage === "commit_after" || state.stage === "finished") return;
   const next = takeStep(run, { kind: "stop", cause, reason });
@@ -133,7 +132,7 @@ function onLoaded(run: RunContext): void {
 }
 
 /** Abandons handlers that are still running after the grace period, and stores after another such period. */
-function leave(run: RunContext): void {
+function abandonWork(run: RunContext): void {
   if (run.isOver) return;
   run.writer.close();
   run.abandoned.resolve();
@@ -234,7 +233,7 @@ function hasKilledWorkers(steps: readonly RunStep[], { keys }: KnownEvents): boo
 const maxTakeOvers = 10;
 const workerLost: FailedDetails = {
   errorCode: "worker_lost",
-  errorMessage: `The run has got nothing done in ${maxTakeOvers} workers in a row; it probably ends their processes.`,
+  errorMessage: `The run has made no progress in ${maxTakeOvers} workers in a row; it probably ends their processes.`,
 };
 
 const minTurns = 100;
@@ -258,7 +257,7 @@ async function loadHistory(run: RunContext, isNew: boolean): Promise<void> {
     userMessage !== undefined &&
     plainText(said) !== plainText(userMessage)
   ) {
-    const message = `The branch has a user message ${JSON.stringify(userMessageId)} with another text; give a new id, or leave userMessage out.`;
+    const message = `The branch has a user message ${JSON.stringify(userMessageId)} with a different text; use a new id, or leave userMessage out.`;
     throw new OperationsError("idempotency_conflict", message);
   }
   run.turnPosition = turn.position;
@@ -333,9 +332,8 @@ function keepLease(run: RunContext): void {
 function storeFailure(error: unknown): { errorCode: OperationErrorCode; errorMessage: string } {
   const message = messageOf(error);
   const code = OperationsError.isInstance(error) ? error.code : undefined;
-  if (code === "unknown_turn")
-    return { errorCode: "validation_error", errorMessage: safeText(message, 512) };
-  if (code === "idempotency_conflict")
-    return { errorCode: code, errorMessage: safeText(message, 512) };
+  const errorMessage = safeText(message, 512);
+  if (code === "unknown_turn") return { errorCode: "validation_error", errorMessage };
+  if (code === "idempotency_conflict") return { errorCode: code, errorMessage };
   return { errorCode: "internal_error", errorMessage: safeText(`A store failed: ${message}`, 512) };
 }

@@ -2,18 +2,16 @@ import type { TraceSpan } from "@ccl/core/tracing";
 import type { ChatMessage } from "@ccl/core";
 
 import type { ArtifactWrite, OperationArtifact } from "../artifact/operation-artifact.ts";
-import type { RunEventBody } from "../events/run-event.ts";
+import type { CommitLogEntry, MainLlmRun, RunEventBody, RunResult } from "../events/run-event.ts";
 import type { Hook } from "../operation/operation-definition.ts";
 import type { TurnSettings } from "../operation/turn-settings.ts";
-import type { MainStep, TurnMessageStep } from "../ports/run-step.ts";
 import type { VariantState } from "../ports/chat-store.ts";
-import type { RunInput, RunLease } from "../ports/run-store.ts";
-import type { EngineServices } from "./engine-services.ts";
+import type { MainStep, RunInput, RunLease, TurnMessageStep } from "../ports/run-store.ts";
+import type { EngineServices } from "./engine-options.ts";
 import type { Deferred } from "./live-run.ts";
 import type { OperationRecord } from "./operation-record.ts";
 import type { RunPlan } from "./plan-run.ts";
 import type { RunWriter } from "./run-journal.ts";
-import type { CommitLogEntry, MainLlmRun, RunResult } from "../events/run-result.ts";
 import type { RunState, RunTransition, StopCause } from "./reduce-run.ts";
 
 /** Timers that are cleared when the run ends. */

@@ -140,11 +140,6 @@ function isPlain(value: object): boolean {
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-function noJson(name: string, cause?: unknown): RecordsError {
-  const problem = `The value of "${name}" cannot be written as JSON.`;
-  return new RecordsError("invalid_options", problem, { cause });
-}
-
 function requireLease({ name, token }: Lease, stored: Stored): void {
   const key = keyOf("lease", name);
   const text = stored.get(key);

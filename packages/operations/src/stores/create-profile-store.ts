@@ -3,8 +3,8 @@ import { isRecord } from "@ccl/core/json";
 
 import { OperationsError } from "../operations-error.ts";
 import type { OperationProfile } from "../profile/operation-profile.ts";
-import { operationsErrorOf } from "./operations-error-of.ts";
-import type { ProfileStore } from "./profile-store.ts";
+import { translated } from "./stored-records.ts";
+import type { ProfileStore } from "../ports/profile-store.ts";
 
 const prefix = "profile/";
 
@@ -19,7 +19,10 @@ export function createProfileStore(records: Records = createMemoryRecords()): Pr
         // Stored as text to preserve key order: the property order of a JSON Schema determines that of an answer.
         const value = JSON.stringify(profile);
         const change = { put: prefix + profile.profileId, value, expectedVersion };
-        const [outcome] = await records.write([change], { signal });
+        const written = records.write([change], { signal });
+        const [outcome] = await written.catch((error: unknown) => {
+          throw conflictOf(error);
+        });
         return profileIn(value, outcome?.after);
       }),
     load: (profileId, options) =>
@@ -42,16 +45,9 @@ function profileIn(json: unknown, version: number | undefined): OperationProfile
   return { ...JSON.parse(String(json)), version };
 }
 
-async function translated<Value>(call: () => Promise<Value>): Promise<Value> {
-  try {
-    return await call();
-  } catch (error) {
-    throw (RecordsError.isInstance(error) && conflictOf(error)) || operationsErrorOf(error);
-  }
-}
-
-function conflictOf({ details }: RecordsError): OperationsError | undefined {
-  if (!isRecord(details) || details["actualVersion"] === undefined) return undefined;
+function conflictOf(error: unknown): unknown {
+  const details = RecordsError.isInstance(error) ? error.details : undefined;
+  if (!isRecord(details) || details["actualVersion"] === undefined) return error;
   const { name, expectedVersion, actualVersion: version } = details;
   const id = JSON.stringify(String(name).slice(prefix.length));
   const message = `Profile ${id} has version ${version}, not ${expectedVersion}; load it again and repeat the change.`;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import type { OperationErrorCode } from "../operation/operation-failure.ts";
-import { nextDelay, type RetryChances } from "./retry.ts";
+import type { OperationErrorCode } from "../operation/operation-definition.ts";
+import { type RetryChances, nextDelay } from "./kind.ts";
 
 const chances = { random: () => 0.5, nowMs: 1_000, deadlineAt: undefined };
 

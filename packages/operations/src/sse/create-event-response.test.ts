@@ -7,18 +7,17 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 
 import type { ArtifactUsage } from "../artifact/operation-artifact.ts";
 import { resultOf } from "../../test-support/run-records.ts";
-import type { RunEvent } from "../events/run-event.ts";
+import type { OperationRun, RunArtifact, RunEvent } from "../events/run-event.ts";
 import { OperationsError } from "../operations-error.ts";
 import { createOperationRegistry } from "../profile/create-operation-registry.ts";
 import { createRunEngine } from "../run/create-run-engine.ts";
-import type { OperationRun, RunArtifact } from "../events/run-result.ts";
 import { createEventResponse } from "./index.ts";
 import {
   type EventSourceOf,
   type EventStreamOptions,
   openEvents,
   streamOf,
-} from "./create-event-stream.ts";
+} from "./create-event-response.ts";
 
 const createEventStream = (options: EventStreamOptions): ReadableStream<Uint8Array> =>
   streamOf(openEvents(options), options.heartbeatMs);

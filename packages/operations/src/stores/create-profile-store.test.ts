@@ -9,7 +9,7 @@ import {
 import { oddIds, oddValue } from "../../test-support/odd-values.ts";
 import type { OperationProfile } from "../profile/operation-profile.ts";
 import { createProfileStore } from "./create-profile-store.ts";
-import type { ProfileStore } from "./profile-store.ts";
+import type { ProfileStore } from "../ports/profile-store.ts";
 
 const profile = (profileId: string, name: string = "One"): OperationProfile => ({
   profileId,
