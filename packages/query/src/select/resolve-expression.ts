@@ -27,6 +27,16 @@ const comparisonSigns: ReadonlyMap<string, string> = new Map([
 
 /** What to write instead of other databases' functions. */
 const foreign: ReadonlyMap<string, string> = new Map([
+  ["convert", "cast(x as type)"],
+  ["rand", "random()"],
+  ["substring_index", "split_part(text, ',', 1)"],
+  ["timestampdiff", "date_diff('day', a, b)"],
+  ["str_to_date", "cast(text as date) or strptime(text, '%d.%m.%Y')"],
+  ["unix_timestamp", "extract(epoch from x)"],
+  ["locate", "strpos(text, part) or instr(text, part)"],
+  ["truncate", "trunc(x)"],
+  ["json_unquote", "x ->> '$.key'"],
+  ["regexp", "regexp_matches(text, 'pattern')"],
   ["date_format", "to_char(x, 'YYYY-MM') or strftime('%Y-%m', x)"],
   ["curdate", "current_date"],
   ["getdate", "now()"],
@@ -36,11 +46,27 @@ const foreign: ReadonlyMap<string, string> = new Map([
   ["datename", "to_char(x, 'Month') or strftime('%m', x)"],
 ]);
 
+/** Refused operators by their name in the tree: the sign, and what to write. */
+const refusedOperators: ReadonlyMap<string, readonly [string, string]> = new Map([
+  ["BitwiseXor", ["^", "power(a, b)"]],
+  ["PGOverlap", ["&&", "AND"]],
+  ["Spaceship", ["<=>", "IS NOT DISTINCT FROM"]],
+  ["Xor", ["XOR", "a <> b"]],
+  ["PGBitwiseShiftLeft", ["<<", "x * 2"]],
+  ["PGBitwiseShiftRight", [">>", "floor(x / 2)"]],
+]);
+
+const needNumbers =
+  /^(?:sum|avg|total|median|stddev(?:_samp|_pop)?|var(?:iance|_samp|_pop)|round|abs|ceil|floor)$/;
+const rowFunctions: ReadonlySet<string> = new Set(["generate_series", "regexp_split_to_table"]);
+
 /** Checks the names, functions, operators and types of expressions. */
 export class ExpressionResolver {
   readonly #at: Resolution;
   readonly #readQuery: ReadQuery;
   #depth = 0;
+  /** COLLATE nodes whose value is only compared. */
+  readonly #folded = new WeakSet<SyntaxNode>();
 
   constructor(resolution: Resolution, readQuery: ReadQuery) {
     this.#at = resolution;
@@ -64,6 +90,7 @@ export class ExpressionResolver {
     if (found !== undefined) this.#variant(found.tag, found.content, place);
     else
       for (const [name, member] of Object.entries(value)) {
+        if (name === "expr" && "options" in value) this.fold(member);
         if (name === "data_type") this.#type(member);
         else if (name === "subquery")
           this.#readQuery(member, { common: place.common, outer: place.scope });
@@ -87,7 +114,7 @@ export class ExpressionResolver {
         this.#readQuery(content, { common: place.common, outer: place.scope });
         return;
       case "BinaryOp":
-        this.#operator(nodeOf(content)["op"]);
+        this.#operator(nodeOf(content), place);
         break;
       case "Cast":
         if (nodeOf(content)["kind"] !== "Cast")
@@ -98,9 +125,16 @@ export class ExpressionResolver {
           );
         break;
       case "Collate":
+        return this.#collate(nodeOf(content), place);
+      case "RLike":
         return this.#at.refuse(
           "statement_refused",
-          "COLLATE is not supported; compare lower(a) = lower(b).",
+          "REGEXP is not supported; write regexp_matches(text, 'pattern').",
+        );
+      case "Separator":
+        return this.#at.refuse(
+          "statement_refused",
+          "SEPARATOR is not supported; write string_agg(x, ', ' ORDER BY y).",
         );
       case "Substring":
         if (nodeOf(content)["special"] !== true) this.#at.only("postgresql", "duckdb");
@@ -114,10 +148,63 @@ export class ExpressionResolver {
     }
     if (databases === undefined && !plainVariants.has(tag))
       return this.#at.refuse("statement_refused", `${wordsOf(tag)} is not supported.`);
+    if (comparisonSigns.has(String(nodeOf(content)["op"]))) this.#foldSides(nodeOf(content));
     this.parts(content, place);
     this.#checkComparison(tag, nodeOf(content), place);
     this.#recordComparison(tag, nodeOf(content), place);
     this.#converted(tag, nodeOf(content), place);
+  }
+
+  /** Prepares a comparison of which one side has COLLATE NOCASE, which holds for both. */
+  #foldSides({ left, right }: SyntaxNode): void {
+    const sides = [left, right].map((side) => ({
+      side,
+      collation: collationOf(side),
+      range: this.#at.places.range(side),
+    }));
+    const isFolded = sides.every(({ collation, range }) =>
+      collation === undefined ? range !== undefined : collation === "nocase",
+    );
+    if (!isFolded || sides.every(({ collation }) => collation === undefined)) return;
+    for (const { side, range } of sides) {
+      this.fold(side);
+      if (range !== undefined) this.#lower(range);
+    }
+  }
+
+  #lower({ start, end }: { start: number; end: number }): void {
+    this.#at.result.duckDbEdits.push(
+      { start, end: start, text: "lower(" },
+      { start: end, end, text: ")" },
+    );
+  }
+
+  /** Allows COLLATE NOCASE for an expression whose value is only compared, not returned. */
+  fold(expression: unknown): void {
+    if (isRecord(expression)) this.#folded.add(nodeOf(expression, "Collate"));
+  }
+
+  #collate(node: SyntaxNode, place: Place): void {
+    const { places, result } = this.#at;
+    const name = collationOf({ Collate: node });
+    const range = places.range(node["expr"]);
+    const word = places.tokenAfter(node["expr"], "collate");
+    const collation = places.path(listOf(node, "collation"))[0];
+    const isFolded = name === "nocase" && this.#folded.has(node);
+    if (
+      range === undefined ||
+      word === undefined ||
+      collation === undefined ||
+      !(isFolded || name === "binary" || name === "c")
+    )
+      return this.#at.refuse(
+        "statement_refused",
+        'COLLATE is supported as NOCASE, BINARY or "C" after a column in a comparison or in ORDER BY; otherwise write lower(x).',
+      );
+    this.#at.only(...(name === "c" ? (["postgresql"] as const) : (["sqlite", "duckdb"] as const)));
+    this.parts(node["expr"], place);
+    if (isFolded) this.#lower(range);
+    result.duckDbEdits.push({ start: word.start, end: collation.end, text: "" });
   }
 
   /** DuckDB reads some PostgreSQL numerics as floats or integers, which it divides and rounds differently. */
@@ -140,6 +227,8 @@ export class ExpressionResolver {
           dialect: "sqlite",
         });
     }
+    if (tag === "BinaryOp" && /^(?:Plus|Minus|Multiply|Divide)$/.test(String(op)))
+      for (const side of [left, right]) this.#needNumber(side, "", place);
     if (tag === "BinaryOp" && (op === "Plus" || op === "Minus")) {
       if (kindOf(left) === "date") this.#days(right, kindOf(right));
       if (kindOf(right) === "date") this.#days(left, kindOf(left));
@@ -163,6 +252,13 @@ export class ExpressionResolver {
     }
     if (op === "StringConcat" && [left, right].some((side) => kindOf(side) === "fraction"))
       this.#unfixed();
+  }
+
+  /** Records a text column where only a number makes sense, for the message if the statement fails. */
+  #needNumber(value: unknown, used: string, place: Place): void {
+    const origin = this.#at.originOf(value, place);
+    if (origin !== undefined && valueKind(value, place, this.#at) === "text")
+      this.#at.result.textNumbers.push({ origin, used });
   }
 
   /** DuckDB can add an INTEGER to a date but not a BIGINT, which every loaded whole-number column is. */
@@ -251,7 +347,14 @@ export class ExpressionResolver {
       if (first !== undefined && second !== undefined)
         keyPairs.push({ left: first, right: second });
     }
-    if (operator === undefined) return;
+    const isGlob =
+      tag === "Like" && this.#at.places.tokenAfter(expr, "like", "glob")?.text === "glob";
+    if (isGlob && /\[/.test(literalText(pattern) ?? "["))
+      this.#at.result.differences.push({
+        reason: "GLOB has a [; write LIKE, or * and ? only",
+        dialect: "sqlite",
+      });
+    if (operator === undefined || isGlob) return;
     const called = nodeOf(value, "Function");
     const name = this.#at.places.path(listOf(called, "name"))[0]?.value.toLowerCase();
     const call = name === "lower" || name === "upper" ? name : undefined;
@@ -277,16 +380,28 @@ export class ExpressionResolver {
       : undefined;
   }
 
-  #operator(operator: unknown): void {
-    const databases = typeof operator === "string" ? binaryOperators.get(operator) : undefined;
-    if (databases === undefined)
-      return this.#at.refuse(
-        "statement_refused",
-        operator === "PGExp"
-          ? "The operator ^ is not supported; write power(a, b)."
-          : `The operator ${wordsOf(JSON.stringify(operator))} is not supported.`,
+  #operator({ op: operator, left, right }: SyntaxNode, place: Place): void {
+    if (operator === "MyIntegerDivide") {
+      const areWhole = [left, right].every((side) =>
+        /^(?:int|bigint)$/.test(valueKind(side, place, this.#at) ?? ""),
       );
-    this.#at.only(...databases);
+      const sign = this.#at.places.tokenAfter(left, "div");
+      if (areWhole && sign !== undefined) this.#at.result.duckDbEdits.push({ ...sign, text: "//" });
+      else
+        this.#at.result.differences.push({
+          reason: "DIV divides other than whole numbers; write trunc(a / b)",
+        });
+      return this.#at.only("duckdb");
+    }
+    const databases = typeof operator === "string" ? binaryOperators.get(operator) : undefined;
+    if (databases !== undefined) return this.#at.only(...databases);
+    const [sign, instead] = refusedOperators.get(String(operator)) ?? [];
+    this.#at.refuse(
+      "statement_refused",
+      sign === undefined
+        ? `The operator ${wordsOf(JSON.stringify(operator))} is not supported.`
+        : `The operator ${sign} is not supported; write ${instead}.`,
+    );
   }
 
   #type(type: unknown): void {
@@ -326,7 +441,9 @@ export class ExpressionResolver {
       );
     }
     const args = listOf(call, "args", "List", "args");
-    if (key === "generate_series" || key === "regexp_split_to_table")
+    if (key === "datediff" && args.length === 2)
+      this.#at.refuse("function_unknown", "datediff takes a unit; write date_diff('day', b, a).");
+    if (rowFunctions.has(key))
       this.#at.result.differences.push({
         reason: `${key} returns rows; write it in FROM`,
         dialect: "postgresql",
@@ -342,6 +459,7 @@ export class ExpressionResolver {
     const { start, end } = name;
     this.#at.result.functions.push({ name: key, arguments: args.length, start, end });
     for (const part of ["args", "over", "filter", "within_group"]) this.parts(call[part], place);
+    if (needNumbers.test(key)) this.#needNumber(argumentsOf(call)[0], key, place);
     const kinds = argumentsOf(call).map((part) => valueKind(part, place, this.#at));
     if (!kinds.includes("fraction")) return;
     if (key === "round" && args.length === 1)
@@ -401,6 +519,11 @@ export class ExpressionResolver {
       `There is no column ${quotedName(wanted)}${hint(name.value, names)}${isQuoted ? ` Write a string in single quotes: ${asText.slice(0, 80)}.` : ""}`,
     );
   }
+}
+
+function collationOf(value: unknown): string | undefined {
+  const name = nodeOf(listOf(value, "Collate", "collation")[0], "Identifier")["value"];
+  return typeof name === "string" ? name.toLowerCase() : undefined;
 }
 
 /** Returns a string or number literal as SQL, or undefined for other expressions. */

@@ -23,6 +23,7 @@ export const binaryOperators: ReadonlyMap<string, readonly SqlSpelling[]> = new 
   ),
   ...variants("PGRegexMatch PGRegexIMatch PGRegexNotMatch PGRegexNotIMatch", ["postgresql"]),
   ...variants("DuckIntegerDivide", ["duckdb"]),
+  ...variants("PGExp", ["postgresql", "duckdb"]),
 ]);
 
 /** Allowed types of casts and typed literals. */
@@ -40,7 +41,7 @@ export const typeVariants: ReadonlyMap<string, readonly SqlSpelling[]> = new Map
 
 /** Other allowed variants. They only contain parts and have no meaning of their own. */
 export const plainVariants: ReadonlySet<string> = new Set(
-  "DateTimeField Week Number SingleQuotedString EscapedStringLiteral Boolean Null Expr Unnamed List WindowSpec NamedWindow OrderBy Preceding Following Index Subscript Expressions Separator Distinct PrecisionAndScale Limit NullTreatment".split(
+  "DateTimeField Week Number SingleQuotedString EscapedStringLiteral Boolean Null Expr Unnamed List WindowSpec NamedWindow OrderBy Preceding Following Index Subscript Expressions Distinct PrecisionAndScale Limit NullTreatment".split(
     " ",
   ),
 );
