@@ -1,4 +1,4 @@
-import { deepFreeze, withoutUndefined } from "@ccl/core/json";
+import { deepFreeze, withoutMembers, withoutUndefined } from "@ccl/core/json";
 
 import { tagPattern } from "../artifact/operation-artifact.ts";
 import type { EmittedEffect, WriteArtifactParams } from "../effects/operation-effect.ts";
@@ -151,7 +151,7 @@ function configOf(spec: NamedSpec, specs: readonly NamedSpec[]): OperationConfig
     when,
     every,
     params: withoutUndefined({
-      ...ownParams(settings),
+      ...withoutMembers(settings, placement),
       ...spec.params(operationId),
       ...resultOf(spec),
     }),
@@ -176,10 +176,6 @@ const placement: ReadonlySet<string> = new Set<keyof ResultSettings | "schema" |
   "schema",
   "retriever",
 ]);
-
-function ownParams(settings: ResultSettings): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(settings).filter(([key]) => !placement.has(key)));
-}
 
 function hooksOf({ after = false, before = !after }: OperationSettings): Hook[] {
   return [

@@ -71,7 +71,7 @@ const comparison: z.ZodType<GuardComparison> = z
   );
 
 /** Validates a condition of a guard. */
-export const guardConditionSchema: z.ZodType<GuardCondition> = z.lazy(() =>
+const guardConditionSchema: z.ZodType<GuardCondition> = z.lazy(() =>
   z.union([
     comparison,
     z.strictObject({ all: z.array(guardConditionSchema) }),
@@ -81,10 +81,10 @@ export const guardConditionSchema: z.ZodType<GuardCondition> = z.lazy(() =>
 );
 
 /** Values that conditions refer to. */
-export type GuardScope = Readonly<Record<string, unknown>>;
+type GuardScope = Readonly<Record<string, unknown>>;
 
 /** Creates the scope of a context. All of its conditions share it. */
-export function guardScope({
+function guardScope({
   artifacts,
   chatHistory,
   main,
@@ -109,7 +109,7 @@ export function guardScope({
 }
 
 /** True if a condition holds. Runs no code, searches by plain comparison, and reads own properties only. */
-export function guardHolds(condition: GuardCondition, scope: GuardScope): boolean {
+function guardHolds(condition: GuardCondition, scope: GuardScope): boolean {
   if ("all" in condition) return condition.all.every((part) => guardHolds(part, scope));
   if ("any" in condition) return condition.any.some((part) => guardHolds(part, scope));
   if ("not" in condition) return !guardHolds(condition.not, scope);

@@ -24,10 +24,10 @@ export function meterOf(context: Context): FilterMeter {
 }
 
 /** Cost of one item in a filter: about the time it takes to produce that many characters. */
-export const itemWork = 16;
+const itemWork = 16;
 
 /** Converts a number, or a string that contains one. Returns 0 for anything else. */
-export function numberOf(value: unknown): number {
+function numberOf(value: unknown): number {
   const read = typeof value === "string" && value.length < 64 ? Number(value) : value;
   return typeof read === "number" && !Number.isNaN(read) ? read : 0;
 }

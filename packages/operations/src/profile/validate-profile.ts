@@ -168,7 +168,7 @@ function checkTags(entries: readonly ProfileEntry[]): ProfileIssue[] {
 }
 
 /** An operation of a profile, and what its registry knows about it. */
-export interface ProfileEntry extends ProfileOperation {
+interface ProfileEntry extends ProfileOperation {
   registered: RegisteredOperation | undefined;
   /** The tag that it may write. */
   tag: string | undefined;
@@ -176,7 +176,7 @@ export interface ProfileEntry extends ProfileOperation {
 }
 
 /** Warns of conditions on tags that another operation of the hook writes without being a dependency. */
-export function checkConditions(entries: readonly ProfileEntry[]): ProfileIssue[] {
+function checkConditions(entries: readonly ProfileEntry[]): ProfileIssue[] {
   const byId = new Map(entries.map((entry) => [entry.operationId, entry]));
   const writers = new Map(entries.map((entry) => [entry.tag, entry]));
   return entries.flatMap(({ operationId, config, path }) =>

@@ -79,7 +79,7 @@ interface WrittenMessage {
 const untouched: readonly PromptContributor[] = Object.freeze([]);
 
 /** Returns the origin of an unchanged base message. */
-export function baseOrigin(messageId: string | undefined): PromptOrigin {
+function baseOrigin(messageId: string | undefined): PromptOrigin {
   const origin = { from: "base", contributors: untouched } as const;
   return messageId === undefined ? origin : { ...origin, messageId };
 }
@@ -88,7 +88,7 @@ export function baseOrigin(messageId: string | undefined): PromptOrigin {
  * Applies updates to the leading block in order. They prepend to its first system message, append to its last one, or
  * replace all of them. Updates undone by the last replace are reported as overridden.
  */
-export function applySystemUpdates(
+function applySystemUpdates(
   lead: readonly ChatMessage[],
   updates: readonly SystemUpdate[],
   report: PromptReport,

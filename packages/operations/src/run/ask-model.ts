@@ -14,7 +14,7 @@ import type { MainLlmStep } from "../events/run-event.ts";
 import { isHighSurrogate, safeText } from "./safe-text.ts";
 
 /** Converts pieces of an answer to events. Limits the number and length of events, each of which is well-formed. */
-export interface DeltaWriter {
+interface DeltaWriter {
   add(text: string): void;
   /** Returns the whole text so far, well-formed. */
   text(): string;
@@ -26,7 +26,7 @@ export interface DeltaWriter {
 const maxDeltaChars = 4_096;
 
 /** Writes the first piece immediately, and batches later ones once per interval. */
-export function createDeltaWriter(
+function createDeltaWriter(
   run: RunContext,
   type: "main_llm.delta" | "main_llm.reasoning",
 ): DeltaWriter {

@@ -256,7 +256,7 @@ function failureOf(
 }
 
 /** Records a prompt of the main call together with its history. The result adds what the provider reports. */
-export async function recordPrompt(
+async function recordPrompt(
   run: RunContext,
   record: ContextRecorder,
   { messages, tools }: { messages: ChatMessage[]; tools?: readonly ToolDescription[] | undefined },

@@ -19,7 +19,7 @@ export interface RunWorker {
 }
 
 /** A run that this process cannot resume now, and its last lease. */
-export interface Waiting {
+interface Waiting {
   lastLease: RunLease | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface Waiting {
  * worker has the lease, or if the run cannot be planned here. Publishes the run's new events.
  * @throws OperationsError `unknown_run`
  */
-export async function takeRun(
+async function takeRun(
   worker: RunWorker,
   live: LiveRun,
 ): Promise<DrivenRun | RunResult | Waiting> {
@@ -47,7 +47,7 @@ export async function takeRun(
 /**
  * Acquires the lease of a stored run, immediately if its owner is known to be dead. Undefined if another worker has it.
  */
-export async function acquireRun(
+async function acquireRun(
   { services, owner }: RunWorker,
   { input, lease }: StoredRun,
 ): Promise<RunLease | undefined> {
@@ -59,7 +59,7 @@ export async function acquireRun(
 /**
  * False if the run cannot be planned here, which leaves it to other workers. True in any case if the run must end.
  */
-export function mayResume(
+function mayResume(
   { planOf }: RunWorker,
   { input, abort }: StoredRun,
   request?: AbortRequest,

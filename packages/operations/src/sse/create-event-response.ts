@@ -85,7 +85,7 @@ function seqOf(lastEventId: string): number {
 }
 
 /** Default time without events before a heartbeat. */
-export const defaultHeartbeatMs: number = 15_000;
+const defaultHeartbeatMs: number = 15_000;
 
 // Maximum bytes buffered for a slow reader. A single event may exceed it.
 const maxBufferedBytes = 65_536;

@@ -145,7 +145,7 @@ function hasTurns({ turns }: BranchRecord): boolean {
 }
 
 /** Deletes turns and their runs. Returns the number of turns. */
-export async function deleteTurns(
+async function deleteTurns(
   edit: RecordEdit,
   { from, to, ...at }: ChatBranch & { from: string; to?: string | undefined },
 ): Promise<number> {
@@ -175,7 +175,7 @@ export async function deleteTurns(
 }
 
 /** Adds turns, and copies what their runs wrote in another branch of the chat. */
-export async function importTurns(
+async function importTurns(
   edit: RecordEdit,
   { turns: imported, ...at }: ChatBranch & { turns: readonly StoredTurn[] },
 ): Promise<void> {
@@ -211,7 +211,7 @@ function runsOf(turn: StoredTurn): Set<string> {
 }
 
 /** Copies a branch up to a turn, with the state of its answers. */
-export async function forkBranch(
+async function forkBranch(
   edit: RecordEdit,
   {
     userMessageId,

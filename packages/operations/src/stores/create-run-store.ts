@@ -100,7 +100,7 @@ export function createRunStore(
 }
 
 /** Loads a run with its steps. */
-export async function loadRun(edit: RecordEdit, runId: string): Promise<StoredRun | undefined> {
+async function loadRun(edit: RecordEdit, runId: string): Promise<StoredRun | undefined> {
   const [head, input] = await edit.read<[RunHead, RunInput]>(
     runNames.head(runId),
     runNames.input(runId),
@@ -116,7 +116,7 @@ export async function loadRun(edit: RecordEdit, runId: string): Promise<StoredRu
 }
 
 /** Reads a page of a run's events. */
-export async function readEvents(
+async function readEvents(
   edit: RecordEdit,
   runId: string,
   { limit, afterSeq }: ReadEventsOptions,
@@ -128,7 +128,7 @@ export async function readEvents(
 }
 
 /** Lists a page of runs. */
-export async function listRuns(
+async function listRuns(
   edit: RecordEdit,
   { all = false, cursor, limit }: ListRunsOptions,
 ): Promise<RunPage> {
@@ -147,7 +147,7 @@ export async function listRuns(
 }
 
 /** Creates a run, reserves its branch and leases the run. */
-export async function createRun(
+async function createRun(
   edit: RecordEdit,
   { input, clientRequest, lease: request }: NewRun,
 ): Promise<RunCreation> {

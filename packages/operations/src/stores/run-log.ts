@@ -25,13 +25,13 @@ export function shortening(answer: AnswerText): Change {
 }
 
 /** Creates a change that replaces lengths by their strings. */
-export function lengthening(answer: AnswerText): Change {
+function lengthening(answer: AnswerText): Change {
   return (text, offset = 0) =>
     typeof text === "number" ? answer?.slice(offset, offset + text) : text;
 }
 
 /** The stored body of an event. If `epoch` or `ts` is absent, the entry's value applies. */
-export interface EventBody {
+interface EventBody {
   type?: string | undefined;
   text?: unknown;
   offset?: number | undefined;
@@ -68,7 +68,7 @@ export function stepWith(step: RunStep, change: Change): RunStep {
 }
 
 /** Returns the body of an event with its text replaced. */
-export function eventWith(body: EventBody, change: Change): EventBody {
+function eventWith(body: EventBody, change: Change): EventBody {
   const { type, text, offset } = body;
   return type === "main_llm.delta" ? { ...body, text: change(text, offset) } : body;
 }

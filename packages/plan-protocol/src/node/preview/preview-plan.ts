@@ -61,7 +61,9 @@ function previewChange(resolved: ResolvedAction, timeoutMs = DIFF_TIME_MS): Prev
     kind,
     path,
     target,
-    diff: isBinary ? `Binary file ${quote(path)} of ${base.status.sizeBytes} bytes\n` : header + body,
+    diff: isBinary
+      ? `Binary file ${quote(path)} of ${base.status.sizeBytes} bytes\n`
+      : header + body,
     addedLines,
     removedLines,
     risks: riskMarks(resolved, { before, after, changedLines: addedLines + removedLines }),
