@@ -170,7 +170,7 @@ function plain(value: unknown): unknown {
   if (typeof value === "number") return Number(value.toPrecision(10)) + 0;
   if (typeof value !== "string") return value;
   // A C library rounds the last digits of a float as text, and versions of SQLite write 15 or 17 of them.
-  const shown = value.replace(/\d+\.\d+/g, (digits) =>
+  const shown = value.replace(/\d*\.\d+/g, (digits) =>
     digits.length > 12 ? String(plain(Number(digits))) : digits,
   );
   return shown.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.0+)?$/, "$1 $2");

@@ -190,7 +190,7 @@ async function textAdvice(
   const rows = (await asked?.catch(() => undefined))?.rows ?? [];
   const values = rows.map((row) => String(row[origin.column]));
   const value = values.find((each) => notOfNumber.test(each)) ?? values[0] ?? "";
-  const sign = notOfNumber.exec(value)?.[0];
+  const sign = /\p{L}/u.test(value) ? undefined : notOfNumber.exec(value)?.[0];
   const text = sign === undefined ? column : `replace(${column}, ${quoteText(sign)}, '')`;
   const type = options.dialect === "sqlite" ? "real" : "numeric";
   const shown = value === "" ? "" : `, for example ${quoteText(value.slice(0, 40))}`;

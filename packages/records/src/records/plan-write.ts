@@ -120,7 +120,7 @@ function jsonOf(value: unknown, name: string): string {
   } catch (error) {
     cause = error;
   }
-  const problem = `What is to be kept under "${name}" has no JSON.`;
+  const problem = `The value of "${name}" cannot be written as JSON.`;
   throw new RecordsError("invalid_options", problem, { cause });
 }
 
