@@ -87,7 +87,7 @@ function agentLogs(session: Session, folder: string | undefined): PromptStores["
       changedMs: file.changedMs,
       transcripts: async () => (await readAgentLog(file)).transcripts,
     }));
-    return { logs, left: Math.max(0, found.length - maxLogs) };
+    return { logs, omitted: Math.max(0, found.length - maxLogs) };
   };
 }
 

@@ -151,8 +151,8 @@ const maxEvents = 200;
 const maxChars = 2_000;
 
 /**
- * Returns the question that a result answers: the user's last words and the arguments of its call.
- * `events` must be newest first.
+ * Returns the question that a result answers: the user's latest message and the arguments of its
+ * call. `events` must be newest first.
  */
 function questionOf(callId: string, events: Iterable<EventBody>): string {
   let input = "";

@@ -8,19 +8,23 @@ import { type MessageView, messageView, viewedMessage } from "../liquid/message-
 import type { OperationCondition, OperationContext } from "../operation/operation-definition.ts";
 import { valuesByTag } from "./template-scope-of.ts";
 
-/** Values to compare with. */
+/** A value that a comparison can use. */
 type GuardScalar = string | number | boolean | null;
 
-/** Tests one value. All fields must hold. A value that does not exist passes only `exists: false` and `not`. */
+/**
+ * Tests one value. Every given field must match. A missing value passes only `exists: false`, or a comparison inside
+ * `not`.
+ */
 export interface GuardComparison {
   /**
-   * `art.<tag>` and keys, `chatHistory`, `userMessages`, `assistantMessages` (with `first`, `last` or an index, then
-   * `content` or `role`), `main.text`, `main.finishReason`, `trigger`, `hook`.
+   * One of: `art.<tag>` with optional keys after it; `chatHistory`, `userMessages` or `assistantMessages`, optionally
+   * with `first`, `last` or an index, and then `content`, `role` or `id`; `main.text`, `main.finishReason` or
+   * `main.partial`; `trigger`; `hook`.
    */
   ref: string;
-  /** Considers only this many of the last items of a list. */
+  /** For a list, considers only the last `last` items. */
   last?: number | undefined;
-  /** Tests a count instead: items of a list, keys of an object or characters of a string. */
+  /** Tests the size instead of the value: the number of items, keys or characters. */
   count?: boolean | undefined;
   exists?: boolean | undefined;
   equals?: GuardScalar | undefined;
@@ -37,7 +41,7 @@ export interface GuardComparison {
   ignoreCase?: boolean | undefined;
 }
 
-/** A condition without code. An empty `all` holds. An empty `any` does not. */
+/** A declarative condition. An empty `all` is true; an empty `any` is false. */
 export type GuardCondition =
   | GuardComparison
   | { all: GuardCondition[] }
@@ -70,7 +74,7 @@ const comparison: z.ZodType<GuardComparison> = z
       .exactPartial().shape,
   );
 
-/** Validates a condition of a guard. */
+/** Validates a guard's condition. */
 const guardConditionSchema: z.ZodType<GuardCondition> = z.lazy(() =>
   z.union([
     comparison,
@@ -80,20 +84,14 @@ const guardConditionSchema: z.ZodType<GuardCondition> = z.lazy(() =>
   ]),
 );
 
-/** Values that conditions refer to. */
+/** The values that conditions can refer to. */
 type GuardScope = Readonly<Record<string, unknown>>;
 
-/** Creates the scope of a context. All of its conditions share it. */
-function guardScope({
-  artifacts,
-  chatHistory,
-  main,
-  trigger,
-  hook,
-}: OperationContext): GuardScope {
+/** Creates the scope shared by all of a guard's conditions. */
+function guardScope({ artifacts, chatHistory, main, trigger, hook }: OperationContext): GuardScope {
   const views = chatHistory.map(messageView);
   const withRole = (role: string): MessageView[] => views.filter((view) => view.role === role);
-  const seen =
+  const mainScope =
     main === undefined
       ? {}
       : { main: { text: main.text, finishReason: main.finishReason, partial: main.partial } };
@@ -102,30 +100,31 @@ function guardScope({
     chatHistory: views,
     userMessages: withRole("user"),
     assistantMessages: withRole("assistant"),
-    ...seen,
+    ...mainScope,
     trigger,
     hook,
   };
 }
 
-/** True if a condition holds. Runs no code, searches by plain comparison, and reads own properties only. */
+/** Returns true if a condition holds. Evaluates no user code, compares plain values, and reads only own properties. */
 function guardHolds(condition: GuardCondition, scope: GuardScope): boolean {
   if ("all" in condition) return condition.all.every((part) => guardHolds(part, scope));
   if ("any" in condition) return condition.any.some((part) => guardHolds(part, scope));
   if ("not" in condition) return !guardHolds(condition.not, scope);
-  const { ref, exists, count = false, last, ignoreCase = false, ...said } = condition;
+  const { ref, exists, count = false, last, ignoreCase = false, ...operands } = condition;
   let value = valueOf(ref, scope);
   if (last !== undefined && Array.isArray(value)) value = value.slice(-last);
   if (count) value = sizeOf(value);
-  if (value === undefined || exists === false) return value === undefined && exists === false;
-  const fold: Fold = ignoreCase ? withoutCase : (given) => given;
-  const wanted = Object.entries(said).filter(([, operand]) => operand !== undefined);
-  // Without a test, the value itself must be true.
-  if (wanted.length === 0) return exists === true || value === true;
-  return wanted.every(([name, operand]) => tests[name]?.(fold(value), fold(operand), fold));
+  if (value === undefined) return exists === false;
+  if (exists === false) return false;
+  const fold: Fold = ignoreCase ? lowerCased : (given) => given;
+  const requested = Object.entries(operands).filter(([, operand]) => operand !== undefined);
+  // With no comparison, the value itself must be `true`.
+  if (requested.length === 0) return exists === true || value === true;
+  return requested.every(([name, operand]) => tests[name]?.(fold(value), fold(operand), fold));
 }
 
-/** True if all conditions of a profile hold. If the value does not exist, a condition holds only with `not`. */
+/** Returns true if all of an operation's `when` conditions hold. A condition on a missing value holds only with `not`. */
 export function conditionsHold(
   conditions: readonly OperationCondition[],
   artifacts: Readonly<Record<string, { value: unknown }>>,
@@ -139,26 +138,26 @@ export function conditionsHold(
 type Fold = (value: unknown) => unknown;
 type Test = (value: unknown, wanted: unknown, fold: Fold) => boolean;
 
-const numbers =
+const numberTest =
   (test: (value: number, wanted: number) => boolean): Test =>
   (value, wanted) =>
     typeof value === "number" && typeof wanted === "number" && test(value, wanted);
 
-const texts =
+const stringTest =
   (test: (value: string, wanted: string) => boolean): Test =>
   (value, wanted) =>
     typeof value === "string" && typeof wanted === "string" && test(value, wanted);
 
-/** Tests by comparison field. */
+/** The test for each comparison field. */
 const tests: Readonly<Record<string, Test>> = {
   equals: (value, wanted) => value === wanted,
   oneOf: (value, wanted) => Array.isArray(wanted) && wanted.includes(value),
-  greaterThan: numbers((value, wanted) => value > wanted),
-  atLeast: numbers((value, wanted) => value >= wanted),
-  lessThan: numbers((value, wanted) => value < wanted),
-  atMost: numbers((value, wanted) => value <= wanted),
-  startsWith: texts((value, wanted) => value.startsWith(wanted)),
-  endsWith: texts((value, wanted) => value.endsWith(wanted)),
+  greaterThan: numberTest((value, wanted) => value > wanted),
+  atLeast: numberTest((value, wanted) => value >= wanted),
+  lessThan: numberTest((value, wanted) => value < wanted),
+  atMost: numberTest((value, wanted) => value <= wanted),
+  startsWith: stringTest((value, wanted) => value.startsWith(wanted)),
+  endsWith: stringTest((value, wanted) => value.endsWith(wanted)),
   contains(value, wanted, fold) {
     if (typeof value === "string") return value.includes(String(wanted));
     if (!Array.isArray(value)) return false;
@@ -170,9 +169,9 @@ const tests: Readonly<Record<string, Test>> = {
   },
 };
 
-function withoutCase(value: unknown): unknown {
+function lowerCased(value: unknown): unknown {
   if (typeof value === "string") return value.toLowerCase();
-  return Array.isArray(value) ? value.map(withoutCase) : value;
+  return Array.isArray(value) ? value.map(lowerCased) : value;
 }
 
 function valueOf(ref: string, scope: GuardScope): unknown {
@@ -189,7 +188,9 @@ function sizeOf(value: unknown): number | undefined {
   return typeof value === "object" && value !== null ? Object.keys(value).length : undefined;
 }
 
-/** Parameters of the kind `guard`. One condition yields a boolean. Several named ones yield an object of booleans. */
+/**
+ * Parameters of the `guard` kind. `condition` produces a boolean; `conditions` produces an object of booleans by name.
+ */
 interface GuardParams {
   /** Other operations refer to it in `when` as `art.<tag>`. */
   condition?: GuardCondition | undefined;
@@ -207,7 +208,7 @@ const params: z.ZodType<GuardParams> = z
     writeArtifact: writeArtifactShape,
   })
   .refine(({ condition, conditions }) => (condition === undefined) !== (conditions === undefined), {
-    message: "Give either condition or conditions",
+    message: "Pass either `condition` or `conditions`, but not both",
   });
 
 /** Evaluates conditions to booleans. */

@@ -6,7 +6,7 @@ import type { Hook, OperationErrorCode } from "../operation/operation-definition
 import type { OperationTurnEffects } from "../ports/chat-store.ts";
 import { artifactsAfter, fittedPrompt, promptEffectsOf, withUserVariant } from "./fitted-prompt.ts";
 import { effectsOf, type OperationRecord, writeOf } from "./operation-record.ts";
-import { formerOf, type RunContext } from "./run-context.ts";
+import { previousArtifact, type RunContext } from "./run-context.ts";
 import type { CommitLogEntry, CommittedEffect, FailedDetails } from "../events/run-event.ts";
 import { safeText } from "./safe-text.ts";
 
@@ -59,7 +59,7 @@ export function adoptCommit(run: RunContext, hook: Hook, entries: readonly Commi
     const write = writeOf(record);
     if (write === undefined) continue;
     const version = entry.effects.find(({ type }) => type === "artifact.upsert")?.version ?? 1;
-    const before = formerOf({ artifacts, persisted }, write);
+    const before = previousArtifact({ artifacts, persisted }, write);
     const stamp = {
       runId: run.input.runId,
       writtenAt: record.end?.finishedAt ?? run.input.startedAt,
@@ -107,7 +107,7 @@ function writeFailure(run: RunContext, record: OperationRecord): Committing["fai
   const write = writeOf(record);
   if (write === undefined) return undefined;
   const { tag, expectedVersion, inclusion } = write;
-  const version = formerOf(run, write)?.version ?? 0;
+  const version = previousArtifact(run, write)?.version ?? 0;
   if (expectedVersion !== undefined && version !== expectedVersion) {
     const message = `art.${tag} was expected at version ${expectedVersion} and has version ${version}; another writer was first.`;
     return { code: "artifact_conflict", message };
@@ -160,7 +160,7 @@ function commitAll(run: RunContext, hook: Hook, all: readonly Committing[]): voi
     const value = writeOf(record);
     if (failure !== undefined) return [];
     if (value?.persisted !== true) return effects.length > 0 ? [{ operationId, effects }] : [];
-    const version = versionAfter(formerOf(run, value), value);
+    const version = versionAfter(previousArtifact(run, value), value);
     committing.version = version;
     return [{ operationId, effects, write: { value, version } }];
   });

@@ -16,7 +16,12 @@ import type {
 } from "../prompt/assembled-prompt.ts";
 import { leadCountOf } from "../prompt/base-layout.ts";
 import { tokensOf } from "../operation/tokens-of.ts";
-import { type ArtifactMap, type RunContext, formerOf, turnMessagesOf } from "./run-context.ts";
+import {
+  type ArtifactMap,
+  type RunContext,
+  previousArtifact,
+  turnMessagesOf,
+} from "./run-context.ts";
 import type { OperationArtifact } from "../artifact/operation-artifact.ts";
 import { writtenArtifact } from "../artifact/written-artifact.ts";
 import { defaultRenderer } from "../liquid/create-template-renderer.ts";
@@ -44,7 +49,7 @@ export function artifactsAfter(run: RunContext, records: readonly OperationRecor
     const write = writeOf(record);
     if (write === undefined) continue;
     const stamp = { runId, writtenAt: record.end?.finishedAt ?? startedAt };
-    changed[write.tag] = writtenArtifact(formerOf(run, write), write, stamp);
+    changed[write.tag] = writtenArtifact(previousArtifact(run, write), write, stamp);
   }
   return Object.freeze({ ...run.artifacts, ...changed });
 }

@@ -28,10 +28,7 @@ interface Waiting {
  * worker has the lease, or if the run cannot be planned here. Publishes the run's new events.
  * @throws OperationsError `unknown_run`
  */
-async function takeRun(
-  worker: RunWorker,
-  live: LiveRun,
-): Promise<DrivenRun | RunResult | Waiting> {
+async function takeRun(worker: RunWorker, live: LiveRun): Promise<DrivenRun | RunResult | Waiting> {
   const { runs } = worker.services;
   const { runId, feed, lease: granted } = live;
   live.lease = undefined;

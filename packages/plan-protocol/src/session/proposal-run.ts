@@ -8,7 +8,7 @@ import type { PlanMode } from "../validate/valid-plan.ts";
 import type { PlanCycle } from "./plan-cycle.ts";
 import type { PlanSessionOptions } from "./plan-session.ts";
 
-/** Options that have a default. */
+/** Names of the options that have defaults. */
 export type Defaulted =
   | "policy"
   | "responseFormat"
@@ -22,7 +22,7 @@ export type Defaulted =
 export type SessionSettings = PlanSessionOptions &
   Complete<Pick<PlanSessionOptions, Defaulted>> & {
     limits: PlanLimits;
-    /** Remembers formats that the provider refused. */
+    /** Remembers which formats the provider rejected. */
     ladder: FormatLadder;
   };
 

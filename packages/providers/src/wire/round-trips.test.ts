@@ -349,6 +349,36 @@ describe("Anthropic's messages", () => {
     expect(turns[0]?.content).toEqual([{ type: "text", text: "Go", cache_control }]);
   });
 
+  it("turn text into a block that carries a breakpoint, where the message has one", () => {
+    const cache_control = { type: "ephemeral" };
+    const providerMetadata = { anthropic: { cache_control } };
+    const wire = { system: "Rules.", messages: [{ role: "user", content: "Go" }] };
+    const messages = fromAnthropicMessages(wire);
+    expect(toAnthropicMessages(messages)).toEqual(wire);
+    const withMarks = messages.map((message) => ({
+      ...message,
+      providerMetadata: { ...message.providerMetadata, ...providerMetadata },
+    }));
+    expect(toAnthropicMessages(withMarks)).toEqual({
+      system: [{ type: "text", text: "Rules.", cache_control }],
+      messages: [{ role: "user", content: [{ type: "text", text: "Go", cache_control }] }],
+    });
+  });
+
+  it("move a breakpoint of a message without content to the turn before it", () => {
+    const messages: ChatMessage[] = [
+      { role: "user", content: "Go" },
+      { role: "assistant", content: "" },
+      { role: "user", content: "On" },
+    ];
+    const cache_control = { type: "ephemeral" };
+    const { messages: turns } = toAnthropicMessages(messages, { breakpoints: [1] });
+    expect(blocksIn(turns)).toEqual([
+      { type: "text", text: "Go", cache_control },
+      { type: "text", text: "On" },
+    ]);
+  });
+
   it("mark the last 4 of more breakpoints, and nothing for what is no index", () => {
     const messages = Array.from({ length: 6 }, (_, at): ChatMessage => ({
       role: "user",
