@@ -50,10 +50,5 @@ export function engineError(error: unknown): unknown {
       "A computed number of days is added to a date; write day + cast(number as integer).";
     return new QueryError("engine_failed", message, { cause: error });
   }
-  const [, missing] = /Function with name "?(\w+)"? does not exist/.exec(reason) ?? [];
-  if (missing !== undefined) {
-    const message = `DuckDB, which runs this statement, has no function "${missing}"; write it with other functions, or compute it from the rows.`;
-    return new QueryError("engine_failed", message, { cause: error });
-  }
   return new QueryError("engine_failed", `DuckDB: ${reason.slice(0, 300)}`, { cause: error });
 }

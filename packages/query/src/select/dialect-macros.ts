@@ -73,7 +73,6 @@ const everywhere: Macros = {
   lpad: padded("lpad"),
   rpad: padded("rpad"),
   every: ["(x) AS bool_and(x)"],
-  "!~~~": [`(x, p) AS NOT own."~~~"(x, p)`],
   to_date: ["(x, f) AS CAST(strptime(x, f) AS DATE)"],
   to_char: [`(x, f) AS ${filledParts}`],
   total: ["(x) AS coalesce(CAST(sum(x) AS DOUBLE), 0.0)"],
@@ -118,7 +117,7 @@ const wholeNumber = (type: string): string[] => [
 ];
 
 const powers = (body: string): Macros =>
-  Object.fromEntries(["power", "pow", "^"].map((name) => [name, [`(x, y) AS ${body}`]]));
+  Object.fromEntries(["power", "pow"].map((name) => [name, [`(x, y) AS ${body}`]]));
 const isComplexPower = `x < 0 AND y <> own."floor"(y)`;
 const power = own("pow", "x", "y");
 
@@ -146,7 +145,6 @@ const postgresql: Macros = {
     `(a, b) AS CASE WHEN 'DOUBLE' IN (own."typeof"(a), own."typeof"(b)) THEN error('operator does not exist: double precision % double precision; write mod(a::numeric, b::numeric)') ELSE CASE WHEN b = 0 THEN error('division by zero') ELSE own."%"(a, b) END END`,
   ],
   mod: [`(a, b) AS CASE WHEN b = 0 THEN error('division by zero') ELSE own."%"(a, b) END`],
-  div: [`(a, b) AS CASE WHEN b = 0 THEN error('division by zero') ELSE trunc(own."//"(a, b)) END`],
   "~~": [`(x, p) AS like_escape(x, p, '\\')`],
   "!~~": [`(x, p) AS NOT like_escape(x, p, '\\')`],
   "~~*": [`(x, p) AS ilike_escape(x, p, '\\')`],
@@ -176,6 +174,9 @@ const postgresql: Macros = {
   cast_integer: wholeNumber("INTEGER"),
   cast_bigint: wholeNumber("BIGINT"),
   cast_numeric: [`(x) AS CAST(x AS DOUBLE)`],
+  shown_digits: [
+    `(x) AS CASE WHEN own."typeof"(x) = 'DOUBLE' THEN own."printf"('%.15g', x) ELSE CAST(x AS VARCHAR) END`,
+  ],
   cast_json: ["(x) AS CAST(x AS JSON)"],
   cast_text: [
     `(x) AS CASE WHEN own."typeof"(x) = 'DOUBLE' THEN regexp_replace(CAST(x AS VARCHAR), '\\.0$', '') WHEN own."typeof"(x) = 'INTERVAL' THEN ${intervalText} WHEN ends_with(own."typeof"(x), ']') THEN error('the text of an array is not supported here; write array_to_string(x, '', '')') ELSE CAST(x AS VARCHAR) END`,
@@ -217,8 +218,6 @@ const fixedDigits = `coalesce(TRY_CAST(regexp_extract(f, '${printedFixed}', 1) A
 const printable = `CASE WHEN regexp_matches(f, '${printedFixed}') THEN ${untied(unsignedZero, fixedDigits)} WHEN ${unsignedZero} * 1048576 = trunc(${unsignedZero} * 1048576) THEN ${unsignedZero} * 1.0000000000000004 ELSE ${unsignedZero} END`;
 
 const sqlite: Macros = {
-  "~~~": [`(x, p) AS own."~~~"(cast_text(x), p)`],
-  "!~~~": [`(x, p) AS NOT own."~~~"(cast_text(x), p)`],
   // Infinity times 0 is NULL in SQLite, but NaN in DuckDB, which sorts above all numbers.
   ...powers(
     `CASE WHEN ${isComplexPower} THEN NULL WHEN isinf(${power}) THEN error('a power that is infinite is not supported here') ELSE ${power} END`,

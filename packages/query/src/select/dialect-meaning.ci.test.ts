@@ -243,6 +243,13 @@ it.each(["postgresql", "sqlite"] as const)(
   3_600_000,
 );
 
+it("rounds a float to declared digits from the 15 digits that PostgreSQL shows", async () => {
+  const rows = [{ id: 0, a: 1, b: 3, x: 1.005, y: 0, s: "", d: null, ts: null }];
+  const text = "select cast(x * b as numeric(12, 2)) as v, (x * b)::decimal(9, 2) as w from q";
+  expect(await ourRows("postgresql", "postgresql", text, rows)).toEqual([[3.02, 3.02]]);
+  expect(await ourRows("duckdb", "postgresql", text, rows)).toEqual([[3.01, 3.01]]);
+});
+
 it("gives other results if a statement is run as DuckDB's own", async () => {
   expect((await compared("postgresql", 50, "duckdb")).different).not.toEqual([]);
 }, 60_000);

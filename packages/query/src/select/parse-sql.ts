@@ -6,7 +6,7 @@ import { Resolution, type ResolvedSelect } from "./resolution.ts";
 import { SelectResolver } from "./resolve-select.ts";
 import type { SqlSpelling } from "./sql-functions.ts";
 import { tokenize, type Token } from "../parse/tokenize.ts";
-import { itemTexts, spliced, withoutComments, withOffset } from "./sql-tokens.ts";
+import { itemTexts, withoutComments } from "./sql-tokens.ts";
 import { statementText } from "./statement-text.ts";
 import { SyntaxPlaces } from "./syntax-places.ts";
 import { TableNames } from "./table-names.ts";
@@ -36,7 +36,7 @@ export interface SqlPlan {
 }
 
 const maxCharacters = 100_000;
-const parsers = ["postgresql", "duckdb", "sqlite", "mysql", "generic"];
+const parsers = ["postgresql", "duckdb", "sqlite", "generic"];
 /** Limits the SELECTs in WITH and UNION. While they are checked and planned, the deadline cannot take effect. */
 const maxSelects = 100;
 /** For longer statements, the event loop gets a turn between stages, so that a deadline can take effect. */
@@ -54,7 +54,7 @@ export async function parseSql(text: string, options: ParseSqlOptions): Promise<
   if (text.length > maxCharacters)
     return refused("limit_exceeded", `The statement has more than ${maxCharacters} characters.`);
   const statement = statementText(text.replace(/\r\n?/g, "\n"));
-  const plain = withOffset(withoutComments(statement)).replace(/[\s;]+$/, "");
+  const plain = withoutComments(statement).replace(/[\s;]+$/, "");
   if (countOperators(plain) > maxOperators)
     return refused(
       "limit_exceeded",
@@ -75,12 +75,7 @@ export async function parseSql(text: string, options: ParseSqlOptions): Promise<
     return kind === "quoted" && name.startsWith("[") && !isIndex;
   });
   const order = hasBrackets && options.dialect !== "duckdb" ? ["sqlite", ...parsers] : parsers;
-  // The parser does not know GLOB, which has as many letters as LIKE.
-  const globs = tokens.filter(
-    ({ text: word }, at) => word === "glob" && tokens[at + 1]?.kind === "text",
-  );
-  const likes = globs.map(({ start, end }) => ({ start, end, text: "like" }));
-  const tree = await syntaxTree(spliced(plain, likes), { parser, order, turn });
+  const tree = await syntaxTree(plain, { parser, order, turn });
   if (typeof tree === "string") return refused("syntax_invalid", tree);
   if (tree.length !== 1)
     return refused("statement_refused", `Write one SELECT, not ${tree.length} statements.`);
@@ -97,7 +92,6 @@ export async function parseSql(text: string, options: ParseSqlOptions): Promise<
   const visible = visibleResources(options.details, options);
   const names = new TableNames(visible.values());
   const resolution = new Resolution(names, new SyntaxPlaces(plain, tokens), options.dialect);
-  if (globs.length > 0) resolution.only("sqlite", "duckdb");
   new SelectResolver(resolution, (start) => itemTexts(plain, tokens, start)).statement(tree[0]);
   await turn();
   const resolved = resolution.result;
@@ -129,23 +123,18 @@ async function syntaxTree(
     turn,
   }: { parser: SqlParser; order: readonly string[]; turn: () => Promise<void> | undefined },
 ): Promise<readonly unknown[] | string> {
-  let reason = "";
-  let furthest = -1;
+  let reason: string | undefined;
   for (const dialect of order) {
     try {
       const tree = parser.parse(text, dialect);
       return Array.isArray(tree) ? tree : [];
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      const [, line, column] = /Line: (\d+), Column: (\d+)/.exec(message) ?? [];
-      const place = line === undefined ? 0 : Number(line) * maxCharacters + Number(column);
-      if (place > furthest) reason = message;
-      furthest = Math.max(furthest, place);
+      reason ??= error instanceof Error ? error.message : String(error);
     } finally {
       await turn();
     }
   }
-  return `The SQL could not be read: ${reason.replace(/^sql parser error: /i, "").slice(0, 200)}`;
+  return `The SQL could not be read: ${(reason ?? "").replace(/^sql parser error: /i, "").slice(0, 200)}`;
 }
 
 function neededColumns({ tables }: ResolvedSelect): SqlPlan["tables"] {

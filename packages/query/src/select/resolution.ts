@@ -55,8 +55,6 @@ export interface ResolvedSelect {
   /** Databases that understand the statement unchanged. */
   spellings: Set<SqlSpelling>;
   isRecursive: boolean;
-  /** Calls and operators that need a number but read a text column. */
-  textNumbers: { origin: ColumnOrigin; used: string }[];
   /** Parts that DuckDB interprets differently from other databases or from `dialect`, with what to write instead. */
   differences: { reason: string; dialect?: SqlSpelling }[];
   /** Edits that adapt a PostgreSQL statement to DuckDB's types. */
@@ -113,7 +111,6 @@ export class Resolution {
     keyPairs: [],
     spellings: new Set<SqlSpelling>(["postgresql", "sqlite", "duckdb"]),
     isRecursive: false,
-    textNumbers: [],
     differences: [],
     postgresEdits: [],
     duckDbEdits: [],

@@ -8,9 +8,7 @@ import { hint, wordsOf, type Place, type ReadQuery, type Resolution } from "./re
 import {
   binaryOperators,
   expressionVariants,
-  foreignFunctions,
   plainVariants,
-  refusedOperators,
   typeVariants,
 } from "./sql-features.ts";
 import { sqlFunctions, type SqlSpelling } from "./sql-functions.ts";
@@ -27,17 +25,22 @@ const comparisonSigns: ReadonlyMap<string, string> = new Map([
   ["GtEq", ">="],
 ]);
 
-const needNumbers =
-  /^(?:sum|avg|total|median|stddev(?:_samp|_pop)?|var(?:iance|_samp|_pop)|round|abs|ceil|floor)$/;
-const rowFunctions: ReadonlySet<string> = new Set(["generate_series", "regexp_split_to_table"]);
+/** What to write instead of other databases' functions. */
+const foreign: ReadonlyMap<string, string> = new Map([
+  ["date_format", "to_char(x, 'YYYY-MM') or strftime('%Y-%m', x)"],
+  ["curdate", "current_date"],
+  ["getdate", "now()"],
+  ["isnull", "coalesce(a, b) or x IS NULL"],
+  ["nvl", "coalesce(a, b)"],
+  ["charindex", "strpos(text, part) or instr(text, part)"],
+  ["datename", "to_char(x, 'Month') or strftime('%m', x)"],
+]);
 
 /** Checks the names, functions, operators and types of expressions. */
 export class ExpressionResolver {
   readonly #at: Resolution;
   readonly #readQuery: ReadQuery;
   #depth = 0;
-  /** COLLATE nodes whose value is only compared. */
-  readonly #folded = new WeakSet<SyntaxNode>();
 
   constructor(resolution: Resolution, readQuery: ReadQuery) {
     this.#at = resolution;
@@ -61,7 +64,6 @@ export class ExpressionResolver {
     if (found !== undefined) this.#variant(found.tag, found.content, place);
     else
       for (const [name, member] of Object.entries(value)) {
-        if (name === "expr" && "options" in value) this.fold(member);
         if (name === "data_type") this.#type(member);
         else if (name === "subquery")
           this.#readQuery(member, { common: place.common, outer: place.scope });
@@ -85,7 +87,7 @@ export class ExpressionResolver {
         this.#readQuery(content, { common: place.common, outer: place.scope });
         return;
       case "BinaryOp":
-        this.#operator(nodeOf(content), place);
+        this.#operator(nodeOf(content)["op"]);
         break;
       case "Cast":
         if (nodeOf(content)["kind"] !== "Cast")
@@ -96,16 +98,9 @@ export class ExpressionResolver {
           );
         break;
       case "Collate":
-        return this.#collate(nodeOf(content), place);
-      case "RLike":
         return this.#at.refuse(
           "statement_refused",
-          "REGEXP is not supported; write regexp_matches(text, 'pattern').",
-        );
-      case "Separator":
-        return this.#at.refuse(
-          "statement_refused",
-          "SEPARATOR is not supported; write string_agg(x, ', ' ORDER BY y).",
+          "COLLATE is not supported; compare lower(a) = lower(b).",
         );
       case "Substring":
         if (nodeOf(content)["special"] !== true) this.#at.only("postgresql", "duckdb");
@@ -119,63 +114,10 @@ export class ExpressionResolver {
     }
     if (databases === undefined && !plainVariants.has(tag))
       return this.#at.refuse("statement_refused", `${wordsOf(tag)} is not supported.`);
-    if (comparisonSigns.has(String(nodeOf(content)["op"]))) this.#foldSides(nodeOf(content));
     this.parts(content, place);
     this.#checkComparison(tag, nodeOf(content), place);
     this.#recordComparison(tag, nodeOf(content), place);
     this.#converted(tag, nodeOf(content), place);
-  }
-
-  /** Prepares a comparison of which one side has COLLATE NOCASE, which holds for both. */
-  #foldSides({ left, right }: SyntaxNode): void {
-    const sides = [left, right].map((side) => ({
-      side,
-      collation: collationOf(side),
-      range: this.#at.places.range(side),
-    }));
-    const isFolded = sides.every(({ collation, range }) =>
-      collation === undefined ? range !== undefined : collation === "nocase",
-    );
-    if (!isFolded || sides.every(({ collation }) => collation === undefined)) return;
-    for (const { side, range } of sides) {
-      this.fold(side);
-      if (range !== undefined) this.#lower(range);
-    }
-  }
-
-  #lower({ start, end }: { start: number; end: number }): void {
-    this.#at.result.duckDbEdits.push(
-      { start, end: start, text: "lower(" },
-      { start: end, end, text: ")" },
-    );
-  }
-
-  /** Allows COLLATE NOCASE for an expression whose value is only compared, not returned. */
-  fold(expression: unknown): void {
-    if (isRecord(expression)) this.#folded.add(nodeOf(expression, "Collate"));
-  }
-
-  #collate(node: SyntaxNode, place: Place): void {
-    const { places, result } = this.#at;
-    const name = collationOf({ Collate: node });
-    const range = places.range(node["expr"]);
-    const word = places.tokenAfter(node["expr"], "collate");
-    const collation = places.path(listOf(node, "collation"))[0];
-    const isFolded = name === "nocase" && this.#folded.has(node);
-    if (
-      range === undefined ||
-      word === undefined ||
-      collation === undefined ||
-      !(isFolded || name === "binary" || name === "c")
-    )
-      return this.#at.refuse(
-        "statement_refused",
-        'COLLATE is supported as NOCASE, BINARY or "C" after a column in a comparison or in ORDER BY; otherwise write lower(x).',
-      );
-    this.#at.only(...(name === "c" ? (["postgresql"] as const) : (["sqlite", "duckdb"] as const)));
-    this.parts(node["expr"], place);
-    if (isFolded) this.#lower(range);
-    result.duckDbEdits.push({ start: word.start, end: collation.end, text: "" });
   }
 
   /** DuckDB reads some PostgreSQL numerics as floats or integers, which it divides and rounds differently. */
@@ -198,8 +140,6 @@ export class ExpressionResolver {
           dialect: "sqlite",
         });
     }
-    if (tag === "BinaryOp" && /^(?:Plus|Minus|Multiply|Divide)$/.test(String(op)))
-      for (const side of [left, right]) this.#needNumber(side, "", place);
     if (tag === "BinaryOp" && (op === "Plus" || op === "Minus")) {
       if (kindOf(left) === "date") this.#days(right, kindOf(right));
       if (kindOf(right) === "date") this.#days(left, kindOf(left));
@@ -223,13 +163,6 @@ export class ExpressionResolver {
     }
     if (op === "StringConcat" && [left, right].some((side) => kindOf(side) === "fraction"))
       this.#unfixed();
-  }
-
-  /** Records a text column where only a number makes sense, for the message if the statement fails. */
-  #needNumber(value: unknown, used: string, place: Place): void {
-    const origin = this.#at.originOf(value, place);
-    if (origin !== undefined && valueKind(value, place, this.#at) === "text")
-      this.#at.result.textNumbers.push({ origin, used });
   }
 
   /** DuckDB can add an INTEGER to a date but not a BIGINT, which every loaded whole-number column is. */
@@ -318,14 +251,7 @@ export class ExpressionResolver {
       if (first !== undefined && second !== undefined)
         keyPairs.push({ left: first, right: second });
     }
-    const isGlob =
-      tag === "Like" && this.#at.places.tokenAfter(expr, "like", "glob")?.text === "glob";
-    if (isGlob && /\[/.test(literalText(pattern) ?? "["))
-      this.#at.result.differences.push({
-        reason: "GLOB has a [; write LIKE, or * and ? only",
-        dialect: "sqlite",
-      });
-    if (operator === undefined || isGlob) return;
+    if (operator === undefined) return;
     const called = nodeOf(value, "Function");
     const name = this.#at.places.path(listOf(called, "name"))[0]?.value.toLowerCase();
     const call = name === "lower" || name === "upper" ? name : undefined;
@@ -351,28 +277,16 @@ export class ExpressionResolver {
       : undefined;
   }
 
-  #operator({ op: operator, left, right }: SyntaxNode, place: Place): void {
-    if (operator === "MyIntegerDivide") {
-      const areWhole = [left, right].every((side) =>
-        /^(?:int|bigint)$/.test(valueKind(side, place, this.#at) ?? ""),
-      );
-      const sign = this.#at.places.tokenAfter(left, "div");
-      if (areWhole && sign !== undefined) this.#at.result.duckDbEdits.push({ ...sign, text: "//" });
-      else
-        this.#at.result.differences.push({
-          reason: "DIV divides other than whole numbers; write trunc(a / b)",
-        });
-      return this.#at.only("duckdb");
-    }
+  #operator(operator: unknown): void {
     const databases = typeof operator === "string" ? binaryOperators.get(operator) : undefined;
-    if (databases !== undefined) return this.#at.only(...databases);
-    const [sign, instead] = refusedOperators.get(String(operator)) ?? [];
-    this.#at.refuse(
-      "statement_refused",
-      sign === undefined
-        ? `The operator ${wordsOf(JSON.stringify(operator))} is not supported.`
-        : `The operator ${sign} is not supported; write ${instead}.`,
-    );
+    if (databases === undefined)
+      return this.#at.refuse(
+        "statement_refused",
+        operator === "PGExp"
+          ? "The operator ^ is not supported; write power(a, b)."
+          : `The operator ${wordsOf(JSON.stringify(operator))} is not supported.`,
+      );
+    this.#at.only(...databases);
   }
 
   #type(type: unknown): void {
@@ -401,7 +315,7 @@ export class ExpressionResolver {
     const databases = path.length === 1 ? sqlFunctions.get(key) : undefined;
     if (name === undefined || databases === undefined) {
       const wanted = path.map(({ value }) => value).join(".");
-      const instead = foreignFunctions.get(key);
+      const instead = foreign.get(key);
       const help =
         instead === undefined
           ? `.${nearestHint(wanted, sqlFunctions.keys())} Those of PostgreSQL, SQLite and DuckDB are taken.`
@@ -412,9 +326,7 @@ export class ExpressionResolver {
       );
     }
     const args = listOf(call, "args", "List", "args");
-    if (key === "datediff" && args.length === 2)
-      this.#at.refuse("function_unknown", "datediff takes a unit; write date_diff('day', b, a).");
-    if (rowFunctions.has(key))
+    if (key === "generate_series" || key === "regexp_split_to_table")
       this.#at.result.differences.push({
         reason: `${key} returns rows; write it in FROM`,
         dialect: "postgresql",
@@ -430,7 +342,6 @@ export class ExpressionResolver {
     const { start, end } = name;
     this.#at.result.functions.push({ name: key, arguments: args.length, start, end });
     for (const part of ["args", "over", "filter", "within_group"]) this.parts(call[part], place);
-    if (needNumbers.test(key)) this.#needNumber(argumentsOf(call)[0], key, place);
     const kinds = argumentsOf(call).map((part) => valueKind(part, place, this.#at));
     if (!kinds.includes("fraction")) return;
     if (key === "round" && args.length === 1)
@@ -490,11 +401,6 @@ export class ExpressionResolver {
       `There is no column ${quotedName(wanted)}${hint(name.value, names)}${isQuoted ? ` Write a string in single quotes: ${asText.slice(0, 80)}.` : ""}`,
     );
   }
-}
-
-function collationOf(value: unknown): string | undefined {
-  const name = nodeOf(listOf(value, "Collate", "collation")[0], "Identifier")["value"];
-  return typeof name === "string" ? name.toLowerCase() : undefined;
 }
 
 /** Returns a string or number literal as SQL, or undefined for other expressions. */

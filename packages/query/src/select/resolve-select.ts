@@ -408,7 +408,6 @@ export class SelectResolver {
       this.#at.nameOfExpression(nodeOf(first)["expr"])?.toLowerCase() === "all";
     if (found?.tag !== "Expressions" || isAll) return this.#at.only("duckdb");
     const values = listOf(found.content).map((entry) => nodeOf(entry)["expr"]);
-    for (const value of values) this.#expressions.fold(value);
     this.#listed(values, { scope, common: new Map() }, outputs);
     for (const value of values)
       if (!this.#isResult(value, outputs)) this.#checkUngrouped(value, scope, keys);

@@ -11,7 +11,6 @@ import type {
   SqlSource,
 } from "../connector/connector.ts";
 import { findConnector } from "../connector/find-connector.ts";
-import { quoteText } from "../sql/print-expression.ts";
 import { sharedEngine, type SharedEngine } from "../execute/shared-engine.ts";
 import type { ExecutePlanOptions } from "../execute/execute-plan.ts";
 import {
@@ -104,10 +103,7 @@ export function executeSql(text: string, given: RunSqlOptions): Promise<SqlResul
 /** Maximum number of statements to find doubts about one result. */
 const maxAsks = 16;
 
-function isReadAgain(
-  resource: ResourceDetails,
-  { connectors }: Pick<RunSqlOptions, "connectors">,
-): boolean {
+function isReadAgain(resource: ResourceDetails, { connectors }: RunSqlOptions): boolean {
   const { sql, isLocal = sql !== undefined } = findConnector(connectors, resource).connector;
   return isLocal && !hasParameters(resource);
 }
@@ -150,9 +146,8 @@ async function runQuery(text: string, options: Shared): Promise<Ran> {
     batchRows: 2_048,
   };
   const traffic: Traffic = { rows: 0, bytes: 0 };
-  let plan: SqlPlan | undefined;
   try {
-    plan = await untilAborted(checkedPlan(text, options), deadline.signal, QueryError);
+    const plan = await untilAborted(checkedPlan(text, options), deadline.signal, QueryError);
     const { ranOn, columns: own, batches } = await started(plan, { ...options, run, deadline });
     const columns = namedColumns(plan, own);
     const rows: PlanRow[] = [];
@@ -163,43 +158,10 @@ async function runQuery(text: string, options: Shared): Promise<Ran> {
     if (late !== undefined) throw late;
     return { plan, columns, rows, ranOn, durationMs: systemClock.now() - startMs };
   } catch (error) {
-    const late = deadline.failure();
-    const advice = late === undefined && plan ? await textAdvice(plan, error, options) : undefined;
-    throw late ?? advice ?? discreetError(failed(error), options);
+    throw deadline.failure() ?? discreetError(failed(error), options);
   } finally {
     deadline.end();
   }
-}
-
-const notOfNumber = /[^\d.+-]/;
-
-/** Explains a failure because a text column is used as a number, with a value of the column. */
-async function textAdvice(
-  { resolved }: SqlPlan,
-  error: unknown,
-  options: Shared,
-): Promise<QueryError | undefined> {
-  const [found] = resolved.textNumbers;
-  const isOfTypes = /No function matches|Could not choose|does not exist/.test(String(error));
-  if (found === undefined || !isOfTypes) return undefined;
-  const { origin, used } = found;
-  const { resource } = origin.table;
-  const column = quoteIdentifier(origin.column);
-  const question = `select ${column} from ${quoteIdentifier(resource.id)} where ${column} <> '' limit 200`;
-  const asked = isReadAgain(resource, options) ? runQuery(question, options) : undefined;
-  const rows = (await asked?.catch(() => undefined))?.rows ?? [];
-  const values = rows.map((row) => String(row[origin.column]));
-  const value = values.find((each) => notOfNumber.test(each)) ?? values[0] ?? "";
-  const sign = /\p{L}/u.test(value) ? undefined : notOfNumber.exec(value)?.[0];
-  const text = sign === undefined ? column : `replace(${column}, ${quoteText(sign)}, '')`;
-  const type = options.dialect === "sqlite" ? "real" : "numeric";
-  const shown = value === "" ? "" : `, for example ${quoteText(value.slice(0, 40))}`;
-  const cast = `cast(${text} as ${type})`;
-  return new QueryError(
-    "plan_invalid",
-    `The column ${column} is text${shown}; write ${used === "" ? cast : `${used}(${cast})`}.`,
-    { cause: error },
-  );
 }
 
 /** Where a statement would run, and its text there. */

@@ -23,7 +23,6 @@ export const binaryOperators: ReadonlyMap<string, readonly SqlSpelling[]> = new 
   ),
   ...variants("PGRegexMatch PGRegexIMatch PGRegexNotMatch PGRegexNotIMatch", ["postgresql"]),
   ...variants("DuckIntegerDivide", ["duckdb"]),
-  ...variants("PGExp", ["postgresql", "duckdb"]),
 ]);
 
 /** Allowed types of casts and typed literals. */
@@ -41,7 +40,7 @@ export const typeVariants: ReadonlyMap<string, readonly SqlSpelling[]> = new Map
 
 /** Other allowed variants. They only contain parts and have no meaning of their own. */
 export const plainVariants: ReadonlySet<string> = new Set(
-  "DateTimeField Week Number SingleQuotedString EscapedStringLiteral Boolean Null Expr Unnamed List WindowSpec NamedWindow OrderBy Preceding Following Index Subscript Expressions Distinct PrecisionAndScale Limit NullTreatment".split(
+  "DateTimeField Week Number SingleQuotedString EscapedStringLiteral Boolean Null Expr Unnamed List WindowSpec NamedWindow OrderBy Preceding Following Index Subscript Expressions Separator Distinct PrecisionAndScale Limit NullTreatment".split(
     " ",
   ),
 );
@@ -52,34 +51,3 @@ function variants(
 ): (readonly [string, readonly SqlSpelling[]])[] {
   return names.split(" ").map((name) => [name, databases]);
 }
-
-/** What to write instead of other databases' functions. */
-export const foreignFunctions: ReadonlyMap<string, string> = new Map([
-  ["convert", "cast(x as type)"],
-  ["rand", "random()"],
-  ["substring_index", "split_part(text, ',', 1)"],
-  ["timestampdiff", "date_diff('day', a, b)"],
-  ["str_to_date", "cast(text as date) or strptime(text, '%d.%m.%Y')"],
-  ["unix_timestamp", "extract(epoch from x)"],
-  ["locate", "strpos(text, part) or instr(text, part)"],
-  ["truncate", "trunc(x)"],
-  ["json_unquote", "x ->> '$.key'"],
-  ["regexp", "regexp_matches(text, 'pattern')"],
-  ["date_format", "to_char(x, 'YYYY-MM') or strftime('%Y-%m', x)"],
-  ["curdate", "current_date"],
-  ["getdate", "now()"],
-  ["isnull", "coalesce(a, b) or x IS NULL"],
-  ["nvl", "coalesce(a, b)"],
-  ["charindex", "strpos(text, part) or instr(text, part)"],
-  ["datename", "to_char(x, 'Month') or strftime('%m', x)"],
-]);
-
-/** Refused operators by their name in the tree: the sign, and what to write. */
-export const refusedOperators: ReadonlyMap<string, readonly [string, string]> = new Map([
-  ["BitwiseXor", ["^", "power(a, b)"]],
-  ["PGOverlap", ["&&", "AND"]],
-  ["Spaceship", ["<=>", "IS NOT DISTINCT FROM"]],
-  ["Xor", ["XOR", "a <> b"]],
-  ["PGBitwiseShiftLeft", ["<<", "x * 2"]],
-  ["PGBitwiseShiftRight", [">>", "floor(x / 2)"]],
-]);

@@ -19,7 +19,7 @@ const postgresAndDuckDb = [
 const sqliteAndDuckDb =
   "strftime instr printf group_concat typeof unicode hex ifnull log2 iif json_extract json_array_length";
 const postgresOnly =
-  "div btrim every initcap regexp_like regexp_count regexp_substr regexp_match to_char to_date to_number json_agg jsonb_agg json_build_object jsonb_build_object json_build_array json_object_agg to_json to_jsonb";
+  "btrim every initcap regexp_like regexp_count regexp_substr regexp_match to_char to_date to_number json_agg jsonb_agg json_build_object jsonb_build_object json_build_array json_object_agg to_json to_jsonb";
 const sqliteOnly =
   "datetime time julianday unixepoch total char likely unlikely timediff if glob json_group_array";
 const duckDbOnly = [

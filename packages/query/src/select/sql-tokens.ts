@@ -16,14 +16,6 @@ export function withoutComments(text: string): string {
   );
 }
 
-/** Writes MySQL's and SQLite's `LIMIT start, count` as `LIMIT count OFFSET start`. */
-export function withOffset(text: string): string {
-  return text.replace(
-    /('(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`)|\blimit\s+(\d+)\s*,\s*(\d+)/gi,
-    (_, kept?: string, start = "", count = "") => kept ?? `LIMIT ${count} OFFSET ${start}`,
-  );
-}
-
 const clauses: ReadonlySet<string> = new Set(
   "from where group having window qualify order limit offset fetch union intersect except for into".split(
     " ",

@@ -52,14 +52,6 @@ export class SyntaxPlaces {
     return this.#tokens.find((token) => token.start >= end && texts.includes(token.text));
   }
 
-  /** Returns the range of a column or a literal. Undefined for other expressions. */
-  range(expression: unknown): { start: number; end: number } | undefined {
-    const path = this.column(expression);
-    const literal = nodeOf(expression)["Value"];
-    const start = literal === undefined ? path[0]?.start : this.start(literal);
-    return start === undefined ? undefined : { start, end: this.#endOf(expression) };
-  }
-
   #endOf(value: unknown): number {
     if (typeof value !== "object" || value === null) return 0;
     const ends = Object.entries(value).map(([name, member]) =>

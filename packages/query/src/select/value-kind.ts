@@ -58,7 +58,7 @@ const callKinds: ReadonlyMap<string, CallKind> = new Map([
     () => "int",
   ),
   ...named("count row_number rank dense_rank unixepoch", () => "bigint"),
-  ...named("extract factorial div", () => "numeric"),
+  ...named("extract factorial", () => "numeric"),
   ...named("date_part julianday total", () => "float"),
   ...named("sqrt power pow ln exp log log10", floatUnlessExact),
   ...named("avg stddev stddev_samp stddev_pop variance var_samp var_pop", averaged),
@@ -159,7 +159,6 @@ function operatorKind(
   right: ValueKind | undefined,
 ): ValueKind | undefined {
   if (operator === "StringConcat") return "text";
-  if (operator === "PGExp") return floatUnlessExact([left, right]);
   if (left === "date" && /^(?:Plus|Minus)$/.test(operator))
     return right === "date" ? "int" : isWhole(right) ? "date" : undefined;
   if (!/^(?:Plus|Minus|Multiply|Divide|Modulo|BitwiseOr|BitwiseAnd)$/.test(operator))

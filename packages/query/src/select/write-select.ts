@@ -33,8 +33,7 @@ export function duckDbStatement(
   if (lost !== undefined && spelling !== "duckdb")
     throw new QueryError("plan_invalid", `DuckDB would read this differently: ${lost.reason}.`);
   const isPostgres = spelling === "postgresql";
-  const words = matchEdits(tokens, isPostgres);
-  if (isPostgres) words.push(...adapting.postgresEdits);
+  const words = isPostgres ? [...similarEdits(tokens), ...adapting.postgresEdits] : [];
   for (const { name, start, end, arguments: count } of functions) {
     if (name === "to_char" || name === "to_date") words.push(...formatEdits(tokens, start));
     // DuckDB's parser reads these as types.
@@ -56,16 +55,14 @@ export function duckDbStatement(
   ]);
 }
 
-/** Rewrites `similar to` and `glob` as an operator macro, because DuckDB reads the one as a regular expression. */
-function matchEdits(tokens: readonly Token[], isPostgres: boolean): TextEdit[] {
+/** Rewrites `similar to` as an operator macro, because DuckDB's SIMILAR TO expects regular expressions. */
+function similarEdits(tokens: readonly Token[]): TextEdit[] {
   return tokens.flatMap((token, index): TextEdit[] => {
-    const [before, after] = [tokens[index - 1], tokens[index + 1]];
-    const isSimilar = isPostgres && token.text === "similar" && after?.text === "to";
-    if (!isSimilar && (token.text !== "glob" || after?.kind !== "text")) return [];
+    const [before, to] = [tokens[index - 1], tokens[index + 1]];
+    if (token.text !== "similar" || to?.text !== "to") return [];
     const isNegated = before?.text === "not";
     const { start } = isNegated ? before : token;
-    const end = isSimilar ? after.end : token.end;
-    return [{ start, end, text: isNegated ? "!~~~" : "~~~" }];
+    return [{ start, end: to.end, text: isNegated ? "!~~~" : "~~~" }];
   });
 }
 
