@@ -26,7 +26,7 @@ const source = {
   ...promptViews({
     requests: records,
     records: path.join(records, "none"),
-    agents: async () => ({ logs: [], left: 0 }),
+    agents: async () => ({ logs: [], omitted: 0 }),
     live: async () => undefined,
   }),
 };

@@ -19,14 +19,14 @@ export const subjects = {
   // The limits on handlers: time, output and retries.
   limits: {
     files: [
-      "kinds/retry",
+      "kinds/kind",
       "run/concurrency-limiter",
       "run/check-limits",
       "run/bound-store",
       "run/bound-summary",
     ].map((name) => `operations/src/${name}.ts`),
     tests: [
-      "kinds/retry",
+      "kinds/kind",
       "run/concurrency-limiter",
       "run/check-limits",
       "run/bound-store",

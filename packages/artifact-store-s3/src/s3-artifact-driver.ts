@@ -1,8 +1,7 @@
 import { TurnQueue } from "@ccl/core/async";
 import { ArtifactStoreError } from "@ccl/artifact-store";
-import { hasSharedLimits, type ArtifactDriver } from "@ccl/artifact-store/driver";
-import { isSound } from "./blobs/copies.ts";
-import { findBlob } from "./blobs/find-blob.ts";
+import { hasSharedLimits, isWholeBlob, type ArtifactDriver } from "@ccl/artifact-store/driver";
+import { findBlob, openCopy } from "./blobs/find-blob.ts";
 import { StagedUpload } from "./blobs/staged-upload.ts";
 import { collectBlobs, listIds } from "./collect/collect-blobs.ts";
 import { removeHandles } from "./collect/remove-handles.ts";
@@ -36,7 +35,9 @@ export function createS3Driver(context: S3Context): ArtifactDriver {
     listIds: (options) => listIds(context, options),
     async quarantine(artifactId) {
       const entry = await readEntry(context, artifactId);
-      if (entry.generation === "" || entry.isQuarantined || (await isSound(context, entry))) return;
+      if (entry.generation === "" || entry.isQuarantined) return;
+      const copy = await openCopy(context, entry);
+      if (copy !== undefined && (await isWholeBlob(copy, artifactId))) return;
       // If another writer was first, the copy may have been replaced.
       await isWritten(context, [putEntry(context, { ...entry, isQuarantined: true })]);
     },

@@ -145,11 +145,11 @@ describe("ccl audit", () => {
       reason,
     ]);
     expect(Object.fromEntries(reasons)).toEqual({
-      "logs/broken.jsonl": "no JSON",
+      "logs/broken.jsonl": "not JSON",
       "logs/other.json": expect.stringContaining("no messages of Claude Code, Codex"),
     });
     const { stderr } = await ccl(["audit", "logs"]);
-    expect(stderr).toContain("broken.jsonl (no JSON)");
+    expect(stderr).toContain("broken.jsonl (not JSON)");
     const one = JSON.parse((await ccl(["audit", "logs/chat.json", "--json"])).stdout);
     expect(one).toMatchObject({ sessions: 1, files: 1, unread: [] });
   });

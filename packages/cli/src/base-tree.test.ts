@@ -187,11 +187,11 @@ describe("ccl diff --patch", () => {
     expect(await ccl("diff", "--patch")).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(
-        /no files were kept for ctx@[0-9a-f]{8}; run "ccl pack --accept" again/,
+        /no files were stored for ctx@[0-9a-f]{8}; run "ccl pack --accept" again/,
       ),
     });
     const { code, stdout, stderr } = await ccl("diff");
     expect([code, stdout]).toEqual([0, expect.stringContaining("a: ")]);
-    expect(stderr).toContain("ctx/delta.patch is not written: no files were kept");
+    expect(stderr).toContain("ctx/delta.patch was not written: no files were stored");
   });
 });

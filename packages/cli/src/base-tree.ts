@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 
 import { runGit } from "./git.ts";
+import { packFiles } from "./project.ts";
 import type { Session } from "./session.ts";
 
 /** Thrown if git fails or cannot be used. The message says why. */
@@ -34,14 +35,14 @@ export async function patchSinceBase(session: Session, baseId: string): Promise<
   const { objects: kept, tree } = placesOf(session);
   const known = (await readFile(tree, "utf8").catch(() => "")).trim();
   if (!known.startsWith(`${baseId} `))
-    return { whyNot: `no files were kept for ${baseId}; run "ccl pack --accept" again` };
+    return { whyNot: `no files were stored for ${baseId}; run "ccl pack --accept" again` };
   const base = known.slice(baseId.length + 1);
   if (!/^[0-9a-f]{40,64}$/.test(base)) return { whyNot: base };
   const objects = await mkdtemp(join(tmpdir(), "ccl-tree-"));
   const patch = withIndex(session, objects, async (git) => {
     const next = await writeTree(session, git);
     const show = ["diff-tree", "-p", "-M", "-l0", "--binary", "--relative", base, next, "--"];
-    show.push(...filesOf(session));
+    show.push(...(await filesOf(session)));
     const text = await git(show, kept);
     if (!text.includes("\uFFFD")) return text;
     // Files that are not UTF-8 become binary patches, since decoding them as text would change their bytes.
@@ -76,15 +77,16 @@ function placesOf({ root, directory }: Session): Record<"folder" | "objects" | "
   return { folder, objects: join(folder, "objects"), tree: join(folder, "id") };
 }
 
-function filesOf({ directory }: Session): string[] {
-  return [".", `:(exclude)${directory}`];
+async function filesOf(session: Session): Promise<string[]> {
+  const packs = (await packFiles(session)).map((path) => `:(exclude,literal)${path}`);
+  return [".", `:(exclude)${session.directory}`, ...packs];
 }
 
 /** Runs git. Reads other object folders only if they are passed, since `git add` touches the objects that it finds. */
 type Git = (args: string[], objects?: string) => Promise<string>;
 
 async function writeTree(session: Session, git: Git): Promise<string> {
-  await git(["add", "--all", "--", ...filesOf(session)]);
+  await git(["add", "--all", "--", ...(await filesOf(session))]);
   return (await git(["write-tree", "--missing-ok"])).trim();
 }
 

@@ -98,7 +98,7 @@ export function requireBase(base: ContextBase | undefined): ContextBase {
   if (base !== undefined) return base;
   throw new CliError(
     "not_initialized",
-    'No state was accepted yet. "ccl pack --accept" makes the present one the base.',
+    'There is no base yet. "ccl pack --accept" makes the current files the base.',
   );
 }
 

@@ -316,7 +316,7 @@ describe("ccl catalog import", () => {
       const run = await project.ccl(args, { env: { API_TOKEN: "t0k3n-value" } });
       expect(run).toMatchObject({
         code: 0,
-        stderr: expect.stringContaining(`Kept as ${address}, without`),
+        stderr: expect.stringContaining(`Stored as ${address}, without`),
       });
       expect(seen).toEqual(["Bearer t0k3n-value"]);
       const kept = await everyText();
@@ -505,7 +505,7 @@ describe("ccl catalog search, show, context and docs", () => {
     });
     expect(explained.stdout).toMatch(/^score {2}id\s+text\s+vector\s+recency/);
     const missed = await project.ccl(["catalog", "search", "stocks zeppelin"]);
-    expect(missed.stderr).toContain("no resource has: zeppelin");
+    expect(missed.stderr).toContain("in no resource: zeppelin");
   });
 
   it("shows a card, and names what is near where there is none", async () => {
@@ -533,7 +533,7 @@ describe("ccl catalog search, show, context and docs", () => {
     `);
     expect(await project.ccl(["catalog", "show", "stocks"])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining(`Near to it: ${stocks}`),
+      stderr: expect.stringContaining(`Similar: ${stocks}`),
     });
   });
 

@@ -326,6 +326,19 @@ describe("a project", () => {
     );
   });
 
+  it.each([
+    { flags: ["--out", "p.md"], files: ["p.md"] },
+    { flags: ["--out", "p[1].md", "--split", "1k"], files: ["p[1].1.md"] },
+  ])("counts no pack written by $flags as a file of the project", async ({ flags, files }) => {
+    await ccl(["init"]);
+    await ccl(["pack", "--accept", ...flags]);
+    for (const file of files) expect(await readFile(join(root, file), "utf8")).toContain("H.greet");
+    expect(await json(["diff"])).toMatchObject({ code: 0, document: { changes: [], patch: "" } });
+    await ccl(["pack", "--task", "greet", ...flags]);
+    expect(await json(["diff"])).toMatchObject({ code: 0, document: { changes: [], patch: "" } });
+    expect((await ccl(["alias", "list"])).stdout).not.toContain(files[0]);
+  });
+
   it("keeps a delta within the budget, marks what it leaves out, and says if the pack was smaller", async () => {
     await ccl(["init"]);
     await ccl(["pack", "--accept"]);
@@ -545,7 +558,7 @@ describe("the command line", () => {
   it("says what to do next where nothing is near, stored or installed", async () => {
     const state = ["--state", join(temporary, "no-artifacts")];
     expect((await ccl(["expand", "zzz"])).stderr).toMatch(/"ccl pack" shows all names\.\n$/);
-    expect((await ccl(["artifacts", "ls", ...state])).stderr).toContain("Nothing was stored here");
+    expect((await ccl(["artifacts", "ls", ...state])).stderr).toContain("Nothing is stored here");
     const { code, stderr } = await ccl(["wrap", ...state, "--", "no-such-program"]);
     expect(code).toBe(2);
     expect(stderr).toContain('"no-such-program" can\'t be started. Check that it is installed');

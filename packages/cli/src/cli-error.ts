@@ -55,6 +55,11 @@ export function requireValid<Value>(result: Result<Value>, source?: string): Val
   );
 }
 
+/** Returns the message of anything thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** Converts rejected input to an error that lists every issue. */
 export function inputError(issues: Issue[]): CliError {
   return new CliError("input_invalid", issues.map((issue) => issue.message).join("\n"), {

@@ -34,7 +34,7 @@ export async function writeOut(path: string, text: string, session: Session): Pr
   const target = resolve(session.terminal.cwd(), path);
   const found = await stat(target).catch(() => undefined);
   try {
-    if (found?.isDirectory()) throw usageError(`--out ${path} is a folder; name a file.`);
+    if (found?.isDirectory()) throw usageError(`--out ${path} is a folder. Name a file.`);
     await (found === undefined || found.isFile()
       ? writeFileDurable(target, text)
       : writeFile(target, text));
@@ -109,7 +109,7 @@ export function splitPack(text: string, maxTokens: number, counter: TokenCounter
     const first = title + (lines[start] ?? "");
     if (end === start + 1 && counter.count(first) > maxTokens) {
       const file = lines.slice(0, end).findLast((line) => HEADER.test(line)) ?? "the pack";
-      const message = `A line below ${JSON.stringify(file)} takes ${counter.count(first)} tokens, so no part of ${maxTokens} can hold it. Leave that file out with --ignore, or give a larger --split.`;
+      const message = `A line below ${JSON.stringify(file)} takes ${counter.count(first)} tokens, more than --split ${maxTokens} allows. Leave that file out with --ignore, or raise --split.`;
       throw usageError(message);
     }
     if (end < lines.length) {

@@ -70,7 +70,7 @@ describe("ccl gen", () => {
     expect(code).toBe(0);
     expect(stdout).toContain("+export const port = 8080;\n");
     expect(stderr).toContain(
-      "suggests to remember project.default_test_command; nothing was remembered.",
+      "suggests remembering project.default_test_command. Nothing was stored;",
     );
     expect(stderr).toMatch(/2 model calls, [\d,]+ tokens\n$/);
     expect(await portNow()).toBe(portFile);
@@ -199,7 +199,7 @@ describe("ccl gen", () => {
     [["gen", "ok"], 2, "No plan is saved"],
     [[...gen, "--until-green", "2"], 2, "--check"],
     [[...gen, "--model", "unknown"], 2, "ollama/unknown"],
-    [[...gen, "--model", "openai/gpt-5"], 2, "OPENAI_API_KEY"],
+    [[...gen, "--model", "openai/gpt-5"], 7, "OPENAI_API_KEY"],
     [
       [...gen, "--limit", "maxPlans=1", "--model", "any", "--base-url", "http://127.0.0.1:1"],
       2,

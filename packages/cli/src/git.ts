@@ -6,7 +6,7 @@ import { usageError } from "./cli-error.ts";
 import type { Session } from "./session.ts";
 
 /** The result of a git call. `code` is undefined if git is not installed. */
-export interface GitOutput {
+interface GitOutput {
   code: number | undefined;
   stdout: Buffer;
   stderr: string;
@@ -52,7 +52,7 @@ export async function gitInRoot(
   const { code, stdout, stderr } = await runGit(["-C", session.root, ...args], session, input);
   if (code === 0) return stdout;
   const [said = ""] = stderr.trim().split("\n");
-  const reason = code === undefined ? "git is not installed" : said || `it ended with ${code}`;
+  const reason = code === undefined ? "git is not installed" : said || `it exited with ${code}`;
   throw usageError(`${refusal}: ${reason}.`);
 }
 

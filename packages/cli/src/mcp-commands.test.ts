@@ -122,10 +122,10 @@ describe("ccl mcp doctor", () => {
       "ok renamed tools: 1, tokens: N",
       expect.stringMatching(/^hint renamed get\.it is listed as renamed__get_it/),
       "ok changed tools: 2, tokens: N",
-      "hint changed get: its description is not a text",
+      "hint changed get: its description is not a string",
       "hint changed bare: its inputSchema is not a plain object",
       "ok twice tools: 1, tokens: N",
-      "hint twice tools without a name or listed again: 1",
+      "hint twice tools without a name, or listed twice: 1",
       expect.stringMatching(/^problem broken /),
     ]);
     expect(lines.slice(9)).toEqual([

@@ -239,7 +239,7 @@ it("takes everything out at once, whichever command put it there, and needs a cl
 });
 
 it("says which clients it is on for, and that another ccl wrote there", async () => {
-  expect((await ccl("status")).stdout).toMatch(/^hint +clients +in no settings/m);
+  expect((await ccl("status")).stdout).toMatch(/^hint +clients +not set up/m);
   await ccl("on", "claude", "--yes");
   const { code, stdout } = await ccl("status");
   expect(code).toBe(0);

@@ -100,7 +100,7 @@ describe("ccl pack", () => {
     const options = { cwd: join(root, "src"), stdin: "main.ts\ngone.ts\n" };
     const { stdout, stderr } = await pack(["--stdin", "-C", root], options);
     expect(stdout.match(/^=== .*/gm)).toEqual(["=== src/main.ts H.main"]);
-    expect(stderr).toBe("ccl: not packed, no files of the project: src/gone.ts\n");
+    expect(stderr).toBe("ccl: not packed, since they are not files of the project: src/gone.ts\n");
     const nul = await pack(["--stdin"], { stdin: "src/main.ts\0README.md\0" });
     expect(nul.stdout.match(/^=== /gm)).toHaveLength(2);
     expect(await pack(["--stdin"], { stdin: "" })).toMatchObject({ code: 2, stdout: "" });
@@ -191,7 +191,7 @@ describe("what a pack leaves out", () => {
   it("refuses to pack no file, and says which rules leave none", async () => {
     const none = await pack(["--include", "lib/**"]);
     expect(none).toMatchObject({ code: 2, stdout: "" });
-    expect(none.stderr).toMatch(/^ccl: No file in .* can be packed by the rules lib\/\*\*; /);
+    expect(none.stderr).toMatch(/^ccl: No file in .* can be packed with the rules lib\/\*\*; /);
     rmSync(root, { recursive: true });
     put("logo.png", new Uint8Array([0, 1, 2, 0]));
     const empty = await pack([]);
@@ -225,7 +225,7 @@ describe("what a pack leaves out", () => {
       return stdout + stderr;
     };
     expect(await explained("logo.png")).toContain(
-      "logo.png is in no pack; it is left out: binary.",
+      "logo.png is in no pack. It is left out: binary.",
     );
     expect(await explained(".env")).toContain("ignored (left out by default: .env).");
     put("src/.cclignore", "*.log\n");
@@ -236,7 +236,7 @@ describe("what a pack leaves out", () => {
     );
     expect((await pack([])).stderr).toBe("ccl: not shown: 3 files: 2 ignored, 1 binary\n");
     expect(await explained("src/long.txt", "--task", "greet", "--budget", "300")).toMatch(
-      /not shown: all of it takes 5,\d+ tokens, and better ranked files fill the 300; --focus shows it in full\n$/,
+      /not shown: the whole file takes 5,\d+ tokens, and files with a better rank fill the budget of 300; --focus shows it in full\n$/,
     );
   });
 });

@@ -5,9 +5,10 @@ import type { PackStyle } from "@ccl/aliases";
 import { unless } from "@ccl/core/node";
 
 import type { PackShape } from "./build-project-pack.ts";
-import { inputError, usageError } from "./cli-error.ts";
+import { inputError, messageOf, usageError } from "./cli-error.ts";
 import { tokens } from "./command-line/command-declaration.ts";
 import { readInput } from "./plan/read-input.ts";
+import { ignorePattern, pathInRoot } from "./project.ts";
 import type { Session } from "./session.ts";
 
 const DEFAULT_BUDGET = 8000;
@@ -43,10 +44,9 @@ export function ignoringOutput(
   shape: PackShape,
   { out, split }: { out?: string | undefined; split?: number | undefined },
 ): PackShape {
-  if (out === undefined) return shape;
-  const path = relative(session.root, resolve(session.terminal.cwd(), out)).replaceAll("\\", "/");
-  if (path.startsWith("../") || path === "") return shape;
-  const pattern = `/${path.replace(/[\\*?[\]!# ]/g, String.raw`\$&`)}`;
+  const path = out && pathInRoot(session, resolve(session.terminal.cwd(), out));
+  if (!path) return shape;
+  const pattern = ignorePattern(path);
   const parts = split === undefined ? pattern : pattern.replace(/(\.[^./]+)?$/, ".[0-9]*$1");
   return { ...shape, ignore: joined(shape.ignore, [pattern, parts]) };
 }
@@ -106,8 +106,7 @@ function parse(text: string, file: string): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ""));
   } catch (error) {
-    const reason = error instanceof Error ? error.message : "";
-    throw usageError(`${file} is not JSON: ${reason}`, error);
+    throw usageError(`${file} is not JSON: ${messageOf(error)}`, error);
   }
 }
 

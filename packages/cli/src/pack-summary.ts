@@ -55,7 +55,7 @@ export function describeUnmatched({
   isMatched,
   unmatched,
 }: Pick<Pack, "isMatched" | "unmatched">): string {
-  if (!isMatched) return "no file has any word of the task, so this is an overview";
+  if (!isMatched) return "no file contains a word of the task, so this is an overview";
   return unmatched.length === 0 ? "" : `in no file: ${unmatched.slice(0, 12).join(", ")}`;
 }
 

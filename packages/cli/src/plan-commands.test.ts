@@ -122,7 +122,7 @@ describe("ccl plan validate", () => {
   it.each([
     [["plan", "validate", "none.json"], "none.json"],
     [["plan", "validate"], "Name a file"],
-    [["plan", "validate", "--schema-version", "4"], "Give 1, 2 or 3."],
+    [["plan", "validate", "--schema-version", "4"], "Expected 1, 2 or 3."],
   ])("answers %j as wrong usage", async (args, message) => {
     const answer = await json(args);
     expect(answer).toMatchObject({

@@ -18,7 +18,7 @@ Examples:
 `;
 
 /** Runs one command in a session of the global flags. */
-export type RunCommand = (
+type RunCommand = (
   flags: GlobalFlags,
   command: (session: Session) => Promise<CommandResult>,
 ) => Promise<void>;
@@ -28,16 +28,16 @@ export function createProgram(terminal: Terminal, run: RunCommand): Command {
   const { colours } = styleOf(terminal.stdout, terminal.env);
   const program = new Command("ccl")
     .description(
-      "A real repository as a prompt within budget: short names, cards, packs and deltas; plans that change it.",
+      "Turn a repository into a prompt within a token budget, and apply a model's changes to it.",
     )
     .version(readVersion())
     .option("-C, --root <dir>", "the project's folder (default: the current one)")
     .option(
       "--directory <dir>",
-      "where context files are, relative to the root; .ado for an AdaOS folder",
+      "folder of context files, relative to the root; .ado for AdaOS",
       ".ccl",
     )
-    .option("--json", "one JSON document on stdout, for errors too")
+    .option("--json", "print one JSON document on stdout, also for errors")
     .hook("preAction", (_, command) => takeFromParent(command))
     .exitOverride()
     .showSuggestionAfterError()
@@ -58,13 +58,6 @@ export function createProgram(terminal: Terminal, run: RunCommand): Command {
     program.commandsGroup(title);
     addCommands(program, commands, (command) => run(program.opts<GlobalFlags>(), command));
   }
-  // Hidden from help and completion. It runs if no command is given.
-  const look = program.command("look", { hidden: true });
-  look.action(() =>
-    run(program.opts<GlobalFlags>(), async (session) =>
-      (await import("./commands/look.ts")).look(session),
-    ),
-  );
   return program.addHelpText("after", examples);
 }
 

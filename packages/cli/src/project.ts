@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
-import { join, relative, resolve } from "node:path";
+import { readFile } from "node:fs/promises";
+import { isAbsolute, join, relative, resolve, sep } from "node:path";
 
 import {
   type AliasContent,
@@ -9,6 +10,8 @@ import {
   type ScanRules,
 } from "@ccl/aliases";
 import type { Issue } from "@ccl/core";
+import { parseJson } from "@ccl/core/json";
+import { writeFileDurable } from "@ccl/core/node";
 
 import { CliError, inputError, requireValid, usageError } from "./cli-error.ts";
 import { formatCount } from "./output/text.ts";
@@ -25,17 +28,17 @@ export function hasRegistry({ root, directory }: Session): boolean {
   return existsSync(join(root, directory, "aliases.json"));
 }
 
-/** Runs `work` on the project's aliases. Fails without a project. */
+/** Runs `work` on the project's aliases. Fails without a project. Writes only if asked to persist. */
 export async function withProject<T>(
   session: Session,
-  options: { persist: boolean },
+  persist: boolean,
   work: (registry: AliasRegistry) => Promise<T>,
 ): Promise<T> {
   if (!hasRegistry(session)) {
     const place = join(session.root, session.directory);
     throw new CliError("not_initialized", `No aliases in ${place}. Run "ccl init" first.`);
   }
-  return withRegistry(session, options.persist, work);
+  return withRegistry(session, persist, work);
 }
 
 /** The files that a command works on. */
@@ -125,7 +128,7 @@ export function requireFiles(
 ): void {
   if (registry.list().length > 0) return;
   const rules = [...include, ...ignore].join(", ");
-  const why = rules === "" ? "" : ` by the rules ${rules}; "src/**" means all below src`;
+  const why = rules === "" ? "" : ` with the rules ${rules}; "src/**" matches all below src`;
   const left = countReasons(skipped) || "none";
   throw usageError(`No file in ${registry.root} can be packed${why} (left out: ${left}).`);
 }
@@ -146,8 +149,10 @@ export async function scanWithProgress(
   rules: FileRules = {},
 ): Promise<ScanReport> {
   const { signal, progress } = session;
+  const own = (await packFiles(session)).map(ignorePattern);
   const report = await registry.scan({
     ...rules,
+    ignore: [...(rules.ignore ?? []), ...own],
     signal,
     onEvent: (event) =>
       progress.update(
@@ -158,6 +163,36 @@ export async function scanWithProgress(
   });
   progress.clear();
   return report;
+}
+
+/** Returns the packs that earlier commands wrote into the project. They are not part of it. */
+export async function packFiles(session: Session): Promise<string[]> {
+  const kept = parseJson(await readFile(packFilesPlace(session), "utf8").catch(() => ""));
+  return Array.isArray(kept) ? kept.filter((path) => typeof path === "string") : [];
+}
+
+/** Records packs that were written, with absolute paths. */
+export async function keepPackFiles(session: Session, written: readonly string[]): Promise<void> {
+  const known = await packFiles(session);
+  const paths = written.flatMap((path) => pathInRoot(session, path) ?? []);
+  const all = [...new Set([...known, ...paths])];
+  if (all.length > known.length)
+    await writeFileDurable(packFilesPlace(session), `${JSON.stringify(all)}\n`);
+}
+
+function packFilesPlace({ root, directory }: Session): string {
+  return join(root, directory, "cache", "packs.json");
+}
+
+/** Returns an absolute path relative to the root, with forward slashes. Undefined if it is not inside. */
+export function pathInRoot({ root }: Session, path: string): string | undefined {
+  const inside = relative(root, path).split(sep).join("/");
+  return inside === "" || inside.startsWith("../") || isAbsolute(inside) ? undefined : inside;
+}
+
+/** Returns the .gitignore pattern of one path. */
+export function ignorePattern(path: string): string {
+  return `/${path.replace(/[\\*?[\]!# ]/g, String.raw`\$&`)}`;
 }
 
 /** Describes the files that a scan skipped. Empty if there are none. */
@@ -203,20 +238,10 @@ export function narrowRegistry(
   paths: ReadonlySet<string> | undefined,
 ): AliasRegistry {
   if (paths === undefined) return registry;
-  const { root, directory, isPersistent, cache } = registry;
   return {
-    root,
-    directory,
-    isPersistent,
-    cache,
-    add: (alias, path, options) => registry.add(alias, path, options),
-    remove: (alias) => registry.remove(alias),
+    ...registry,
     list: () => registry.list().filter((entry) => paths.has(entry.path)),
-    resolve: (alias, options) => registry.resolve(alias, options),
     stat: async (options) => (await registry.stat(options)).filter((one) => paths.has(one.path)),
-    verify: (options) => registry.verify(options),
-    scan: (rules) => registry.scan(rules),
-    close: () => registry.close(),
   };
 }
 
@@ -248,8 +273,8 @@ export function findFocus(
         ? "by --include, --ignore or the settings, or as a part of node_modules or .git"
         : `${left.reason}${left.rule === undefined ? "" : ` (${left.rule})`}`;
     const message = existsSync(resolve(registry.root, path))
-      ? `${flag}${name} is in no pack; it is left out: ${reason}.`
-      : `${flag}${name} is neither an alias nor the path of a named file. ${hint}`;
+      ? `${flag}${name} is in no pack. It is left out: ${reason}.`
+      : `${flag}${name} is neither an alias nor a file that has one. ${hint}`;
     issues.push({ code: "focus_unknown", path: ["focus", index], message });
     return [];
   });

@@ -33,6 +33,17 @@ describe("ccl query", () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: "symbol,days\nAAPL,123\nAMZN,123\n" });
   });
 
+  it.each([
+    ["--json", ["query", "--json"]],
+    ["--format json", ["query", "--format", "json"]],
+    ["the page", ["ui", "query"]],
+  ])("writes integers beyond JSON's safe range as strings, for %s", async (_, args) => {
+    const sql = `${args[0] === "ui" ? "sql=" : ""}select 9007199254740993 as n`;
+    const { code, stdout } = await project.ccl([...args, sql]);
+    expect(code).toBe(0);
+    expect(stdout).toContain('"n": "9007199254740993"');
+  });
+
   it("joins a database and a file", async () => {
     const sql =
       "select sector, max(price) as top from stocks join sectors using (symbol) group by 1 order by 1";

@@ -79,10 +79,10 @@ it("takes two runs of one task for two sessions, though they are under way at on
   expect(shown.stdout).not.toContain('"a 0"');
   const args = ["ui", "--export", "page.html", "session=s.2", "at=1"];
   const { stdout: said } = await runCcl(args, { cwd: root });
-  expect(said).toBe("page.html holds what the page shows\n");
+  expect(said).toBe("wrote page.html\n");
   const html = await readFile(join(root, "page.html"), "utf8");
   expect(html).toContain('"text":"b 0"');
   expect(html).not.toContain('"text":"a 0"');
   const failed = await runCcl(["ui", "--export", "other.html", "session=none"], { cwd: root });
-  expect(failed.stderr).toContain('There is no session "none"');
+  expect(failed.stderr).toContain('Unknown session "none"');
 });

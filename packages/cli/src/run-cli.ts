@@ -1,9 +1,8 @@
 import { CommanderError } from "commander";
 
 import { EXIT_CODES } from "./exit-code.ts";
-import { styleOf } from "./output/style.ts";
 import { createProgram } from "./program.ts";
-import type { CommandResult, Shown, OutputStream, Session, Terminal } from "./session.ts";
+import type { Session, Terminal } from "./session.ts";
 
 type Interrupt = "SIGINT" | "SIGTERM" | "SIGHUP";
 
@@ -13,7 +12,7 @@ export interface InterruptSource {
 }
 
 /** The completion script calls `ccl complete -- <words>`. */
-const completionHelp = "print the completion script of zsh, bash, fish or powershell";
+const completionHelp = "print the completion script for zsh, bash, fish or powershell";
 
 const INTERRUPTS: Interrupt[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 
@@ -39,7 +38,8 @@ export async function runCli(
       if (!result.isCommitted) interruption.signal.throwIfAborted();
       exitCode = result.exitCode ?? EXIT_CODES.ok;
       session.progress.clear();
-      writeResult(result, session.isJson, terminal);
+      const { reportResult } = await import("./report.ts");
+      reportResult(result, session.isJson, terminal);
       if (result.endsProcess) terminal.stdout.write("", () => process.exit(exitCode));
     } finally {
       session.progress.clear();
@@ -51,25 +51,11 @@ export async function runCli(
     await program.parseAsync(isBare(argv) ? [...argv, "look"] : argv, { from: "user" });
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT_CODES.ok;
-    const { reportFailure } = await import("./report-failure.ts");
+    const { reportFailure } = await import("./report.ts");
     const isInterrupted = interruption.signal.aborted;
     return reportFailure(error, { isInterrupted, isJson: isJsonAsked(argv), terminal });
   }
   return exitCode;
-}
-
-function writeResult(result: CommandResult, isJson: boolean, terminal: Terminal): void {
-  if (isJson) {
-    terminal.stdout.write(`${JSON.stringify(result.document, null, 2)}\n`);
-    return;
-  }
-  writeShown(result.text, terminal.stdout, terminal);
-  writeShown(result.note, terminal.stderr, terminal);
-}
-
-function writeShown(shown: Shown = "", stream: OutputStream, { env }: Terminal): void {
-  const text = typeof shown === "string" ? shown : shown(styleOf(stream, env));
-  if (text !== "") stream.write(text);
 }
 
 /** True if there are only global flags. */

@@ -141,7 +141,10 @@ describe.each(["a folder with a SQLite file", ...(url === undefined ? [] : ["Pos
         if (printed.startsWith("asked")) child.kill("SIGINT");
       });
       const [code] = await once(child, "close");
-      expect([code, printed]).toEqual([130, expect.stringContaining(`Run ${deadId} is open`)]);
+      expect([code, printed]).toEqual([
+        130,
+        expect.stringContaining(`Run ${deadId} is unfinished`),
+      ]);
       const { document } = await project.json(["run", "show", deadId, ...store]);
       expect(document).not.toHaveProperty("result");
       expect(document).not.toHaveProperty("abort");
@@ -165,12 +168,12 @@ describe.each(["a folder with a SQLite file", ...(url === undefined ? [] : ["Pos
       });
       expect(stdout).toBe("done\nBy the engine.\n");
       const again = await project.ccl([...resume, "engine.mjs"]);
-      expect(again.stdout).toBe("It had ended already: done.\n");
+      expect(again.stdout).toBe("It has already ended: done.\n");
     });
 
     it("asks for the application's engine where a run has operations of its own", async () => {
       const refused = await project.ccl(["run", "resume", lostId, ...store, "--model", "openai/x"]);
-      expect(refused.stderr).toContain('those of "p": name the module');
+      expect(refused.stderr).toContain('(profile "p"). Pass the module');
     });
 
     it("ends a run that another process has", async () => {
@@ -179,7 +182,7 @@ describe.each(["a folder with a SQLite file", ...(url === undefined ? [] : ["Pos
       const { document } = await project.json(["run", "abort", waitingId, ...store]);
       expect(document).toMatchObject({ status: "aborted" });
       const again = await project.ccl(["run", "abort", waitingId, ...store]);
-      expect(again.stdout).toBe("It had ended already: aborted.\n");
+      expect(again.stdout).toBe("It has already ended: aborted.\n");
     });
 
     it("lists and shows conversations, and finds words in them", async () => {

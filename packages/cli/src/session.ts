@@ -79,8 +79,7 @@ export interface CommandResult {
 }
 
 /** What a session needs in addition to the global flags. */
-export type SessionParts = Pick<Session, "terminal" | "signal"> &
-  Partial<Pick<Session, "forbidExit">>;
+type SessionParts = Pick<Session, "terminal" | "signal"> & Partial<Pick<Session, "forbidExit">>;
 
 /** Reads the global flags. The root must be a folder. */
 export async function openSession(

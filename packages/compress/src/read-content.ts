@@ -15,7 +15,7 @@ import {
 } from "./unit.ts";
 
 /** Options of `readContent`. */
-export interface ReadContentOptions {
+interface ReadContentOptions {
   /** First and last line or row, numbered as by `compress` from 1. Both are included. */
   from: number;
   to: number;
@@ -28,7 +28,7 @@ export interface ReadContentOptions {
 }
 
 /** A range of the content's lines or rows. */
-export interface ContentPiece {
+interface ContentPiece {
   /** Unchanged lines, or rows with their numbers below the names of their columns. */
   text: string;
   tokens: number;

@@ -8,7 +8,7 @@ import {
 } from "./unit.ts";
 
 /** Options of `renderUnits`. */
-export interface Rendering {
+interface Rendering {
   /** The shortened text of the unit at a place. */
   textOf: (at: number) => string;
   /**

@@ -8,7 +8,7 @@ import { queryAt } from "./weigh/match-query.ts";
 import type { WeighedUnits } from "./weigh/weigh-units.ts";
 
 /** The units of a layout that are shown. */
-export interface Selection {
+interface Selection {
   text: string;
   tokens: number;
   /** Places of the shown units, in order. */

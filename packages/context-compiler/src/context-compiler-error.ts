@@ -8,7 +8,7 @@ import { CclError } from "@ccl/core";
  * hashes do not match. `summary_failed`: a model's summary does not fit, so `compile` keeps the
  * facts.
  */
-export type ContextCompilerErrorCode =
+type ContextCompilerErrorCode =
   | "budget_missing"
   | "budget_exceeded"
   | "invalid_messages"

@@ -7,7 +7,7 @@ export interface IdGenerator {
 }
 
 /** Clock and randomness of a UUIDv7 generator. Both default to the machine's own. */
-export interface UuidV7Options {
+interface UuidV7Options {
   clock?: Clock | undefined;
   /** Returns the given number of random bytes. */
   random?: ((byteCount: number) => Uint8Array) | undefined;

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// npm create ccl <template> [folder]: writes a project into a new folder, and says what to type in it.
+// npm create ccl <template> [folder]: writes a project into a new folder, and prints the next commands.
 import { createProject, listTemplates } from "./create-project.ts";
 
 const templates = new URL("templates/", import.meta.url);
@@ -8,7 +8,7 @@ if (template === undefined || folder === undefined || template.startsWith("-")) 
   const lines = listTemplates(templates).map(
     ({ name, description }) => `  ${name.padEnd(10)} ${description}`,
   );
-  console.log(`Write a template and a folder: npm create ccl chat my-chat\n\n${lines.join("\n")}`);
+  console.log(`Pass a template and a folder: npm create ccl chat my-chat\n\n${lines.join("\n")}`);
 } else {
   try {
     const { files } = createProject(templates, { template, folder });

@@ -45,7 +45,7 @@ it("leaves a folder with anything in it alone, but for a new repository", () => 
   fs.mkdirSync(path.join(target, ".git"), { recursive: true });
   fs.writeFileSync(path.join(target, "mine.txt"), "mine");
   const create = () => createProject(templates, { template: "chat", folder: target });
-  expect(create).toThrow("is not empty; give a new folder: npm create ccl chat <new>");
+  expect(create).toThrow("is not empty. Name a new folder: npm create ccl chat <new>");
   expect(fs.readdirSync(target).sort()).toEqual([".git", "mine.txt"]);
   fs.rmSync(path.join(target, "mine.txt"));
   expect(create().files).toBe(3);
@@ -55,6 +55,6 @@ it("names the templates when it is asked for another, and for a path as one", ()
   for (const template of ["chats", "../templates/chat", ""])
     expect(() =>
       createProject(templates, { template, folder: path.join(parent, "unborn") }),
-    ).toThrow(`There is no template "${template}"; there are chat, store`);
+    ).toThrow(`Unknown template "${template}". Known templates: chat, store`);
   expect(fs.existsSync(path.join(parent, "unborn"))).toBe(false);
 });

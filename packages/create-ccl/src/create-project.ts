@@ -2,7 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** What there is to start from, by name, from the folder of all templates. */
+/** Lists the templates in a folder, by name. */
 export function listTemplates(templates: URL): { name: string; description: string }[] {
   return fs
     .readdirSync(templates)
@@ -13,18 +13,18 @@ export function listTemplates(templates: URL): { name: string; description: stri
     }));
 }
 
-/** Writes a template into a folder that is new or empty, and changes nothing where either is wrong. */
+/** Copies a template into a new or empty folder. Writes nothing if it throws. */
 export function createProject(
   templates: URL,
   { template, folder }: { template: string; folder: string },
 ): { files: number } {
   const names = listTemplates(templates).map(({ name }) => name);
   if (!names.includes(template))
-    throw new Error(`There is no template "${template}"; there are ${names.join(", ")}`);
+    throw new Error(`Unknown template "${template}". Known templates: ${names.join(", ")}`);
   const target = path.resolve(folder);
   const present = fs.existsSync(target) ? fs.readdirSync(target) : [];
   if (present.some((name) => name !== ".git"))
-    throw new Error(`${folder} is not empty; give a new folder: npm create ccl ${template} <new>`);
+    throw new Error(`${folder} is not empty. Name a new folder: npm create ccl ${template} <new>`);
   fs.cpSync(fileURLToPath(new URL(template, templates)), target, { recursive: true });
   const name = path
     .basename(target)
@@ -35,7 +35,7 @@ export function createProject(
     path.join(target, "package.json"),
     `${JSON.stringify(manifest, undefined, 2)}\n`,
   );
-  // npm leaves a file of this name out of what it publishes.
+  // npm does not publish files with this name.
   fs.writeFileSync(path.join(target, ".gitignore"), "node_modules\ndist\n.next\n");
   const entries = fs.readdirSync(target, { recursive: true, withFileTypes: true });
   return { files: entries.filter((entry) => entry.isFile()).length };
@@ -44,6 +44,6 @@ export function createProject(
 function readManifest(folder: string): Record<string, unknown> {
   const manifest: unknown = JSON.parse(fs.readFileSync(path.join(folder, "package.json"), "utf8"));
   if (typeof manifest !== "object" || manifest === null)
-    throw new Error(`${folder} has no package.json that is an object`);
+    throw new Error(`The package.json in ${folder} is not an object`);
   return { ...manifest };
 }

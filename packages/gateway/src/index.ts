@@ -7,4 +7,4 @@ export {
 } from "./gateway/create-gateway.ts";
 export { decidedSessions, forgetDecisions, readDecisions } from "./decide/kept-decisions.ts";
 export { GatewayError } from "./gateway-error.ts";
-export { cachePriceOf } from "./price/cache-price.ts";
+export { cachePriceOf, promptPrice } from "./price/cache-price.ts";

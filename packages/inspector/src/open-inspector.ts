@@ -50,7 +50,7 @@ export async function openInspector({ source, port = 0 }: InspectorOptions): Pro
   try {
     await once(server.listen(port, host), "listening");
   } catch (cause) {
-    const message = `${host}:${port} can't be bound; give another port.`;
+    const message = `Can't listen on ${host}:${port}. Pass another port.`;
     throw new InspectorError("listen_failed", message, { cause });
   }
   const address = server.address();
@@ -104,7 +104,7 @@ function refusalOf({
   method,
   headers: given,
 }: IncomingMessage): { status: number; message: string } | undefined {
-  if (method !== "GET") return { status: 405, message: "This page only reads: use GET." };
+  if (method !== "GET") return { status: 405, message: "This page is read-only: use GET." };
   const isOwn = (name: string): boolean => /^(127\.0\.0\.1|localhost)(:\d+)?$/.test(name);
   const { host = "", origin } = given;
   if (!isOwn(host)) return { status: 403, message: "Open it as 127.0.0.1 or localhost." };

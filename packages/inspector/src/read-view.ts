@@ -19,10 +19,7 @@ export async function readView(
   const read = isView(source, name) ? source[name] : undefined;
   if (read === undefined) {
     const known = Object.keys(source).sort().join(", ");
-    throw new InspectorError(
-      "unknown_view",
-      `There is no view "${name}" here; known are ${known}.`,
-    );
+    throw new InspectorError("unknown_view", `Unknown view "${name}". Known views: ${known}.`);
   }
   return read(parameters, { signal });
 }

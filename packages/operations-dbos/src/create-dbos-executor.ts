@@ -45,7 +45,7 @@ export function createDbosExecutor({
       if (isAttached) {
         throw new OperationsDbosError(
           "name_taken",
-          `The executor ${JSON.stringify(name)} has an engine already; give each engine one of its own.`,
+          `The executor ${JSON.stringify(name)} has an engine already; give each engine its own executor.`,
         );
       }
       isAttached = true;

@@ -22,7 +22,7 @@ export function registerWorkflow(
   if (known?.execute !== undefined) {
     throw new OperationsDbosError(
       "name_taken",
-      `This process has an executor ${JSON.stringify(name)} already; give this one a name of its own.`,
+      `This process has an executor ${JSON.stringify(name)} already; give this one its own name.`,
     );
   }
   if (known !== undefined) {

@@ -7,8 +7,8 @@ export type { OperationEffect } from "./effects/operation-effect.ts";
 export { foldRunEvents, type RunView } from "./events/fold-run-events.ts";
 export type { RunEvent } from "./events/run-event.ts";
 export { defineProfile, type ProfileDraft } from "./define/define-profile.ts";
-export type { DefinedProfile } from "./profile/defined-profile.ts";
-export type { OperationSpec } from "./define/operation-spec.ts";
+export type { DefinedProfile } from "./profile/registered-operation.ts";
+export type { OperationSpec } from "./define/define-profile.ts";
 export {
   compute,
   custom,
@@ -22,13 +22,13 @@ export {
 } from "./define/operations.ts";
 export { createBuiltinOperations } from "./kinds/create-builtin-operations.ts";
 export type { BuiltinOperationsOptions, Retriever } from "./kinds/kind-options.ts";
-export type { OperationConfig } from "./operation/operation-config.ts";
+export type { OperationConfig } from "./operation/operation-definition.ts";
 export type {
   MainResult,
   OperationContext,
   OperationHandler,
   OperationOutcome,
-} from "./operation/operation-context.ts";
+} from "./operation/operation-definition.ts";
 export type { Hook, OperationDefinition } from "./operation/operation-definition.ts";
 export { OperationsError } from "./operations-error.ts";
 export type { ProfileSessionKey } from "./ports/chat-state.ts";
@@ -41,7 +41,7 @@ export type {
   TurnCommit,
   VariantState,
 } from "./ports/chat-store.ts";
-export { readState } from "./ports/read-state.ts";
+export { readState } from "./ports/chat-state.ts";
 export type {
   BranchPage,
   ConversationStore,
@@ -51,7 +51,7 @@ export type {
 } from "./ports/conversation-store.ts";
 export { createOperationStores, type OperationStores } from "./stores/create-operation-stores.ts";
 export { searchTurns } from "./ports/search-turns.ts";
-export type { StoredTurn } from "./ports/chat-turn.ts";
+export type { StoredTurn } from "./ports/chat-store.ts";
 export type {
   ListProfilesOptions,
   ProfilePage,
@@ -60,7 +60,7 @@ export type {
 } from "./ports/profile-store.ts";
 export type { PromptFitter } from "./ports/prompt-fitter.ts";
 export type { RunDriver, RunExecutor } from "./ports/run-executor.ts";
-export type { RunStep } from "./ports/run-step.ts";
+export type { RunStep } from "./ports/run-store.ts";
 export type {
   AppendOutcome,
   LeaseRenewal,
@@ -77,7 +77,7 @@ export type {
   RunStore,
   StoredRun,
 } from "./ports/run-store.ts";
-export type { StoreCall } from "./ports/store-call.ts";
+export type { StoreCall } from "./ports/chat-store.ts";
 export type { OperationProfile } from "./profile/operation-profile.ts";
 export { createOperationRegistry } from "./profile/create-operation-registry.ts";
 export type { OperationRegistry } from "./profile/registered-operation.ts";
@@ -85,5 +85,5 @@ export { createRunEngine } from "./run/create-run-engine.ts";
 export type { RunEngine } from "./run/run-engine.ts";
 export type { RunEngineOptions, StartOptions } from "./run/engine-options.ts";
 export type { RunHandle } from "./run/live-run.ts";
-export type { RunResult, RunStatus } from "./events/run-result.ts";
-export type { OperationStatus } from "./operation/operation-failure.ts";
+export type { RunResult, RunStatus } from "./events/run-event.ts";
+export type { OperationStatus } from "./operation/operation-definition.ts";

@@ -2,8 +2,11 @@ import { createScriptedModel, createSequentialIds, type ScriptedResponse } from 
 import type { LanguageModel } from "@ccl/core";
 
 import type { OperationEffect } from "../src/effects/operation-effect.ts";
-import type { OperationConfig } from "../src/operation/operation-config.ts";
-import type { OperationHandler, OperationOutcome } from "../src/operation/operation-context.ts";
+import type {
+  OperationConfig,
+  OperationHandler,
+  OperationOutcome,
+} from "../src/operation/operation-definition.ts";
 import type { ConversationStore } from "../src/ports/conversation-store.ts";
 import { createOperationStores } from "../src/stores/create-operation-stores.ts";
 import type { RunStore } from "../src/ports/run-store.ts";

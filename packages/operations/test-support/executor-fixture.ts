@@ -1,10 +1,9 @@
 import type { LanguageModel, ModelResponse } from "@ccl/core";
 import { withTimeout } from "@ccl/core/async";
 
-import { defineProfile } from "../src/define/define-profile.ts";
-import type { OperationSettings } from "../src/define/operation-spec.ts";
+import { type OperationSettings, defineProfile } from "../src/define/define-profile.ts";
 import { custom } from "../src/define/operations.ts";
-import type { OperationHandler } from "../src/operation/operation-context.ts";
+import type { OperationHandler } from "../src/operation/operation-definition.ts";
 import type { RunExecutor } from "../src/ports/run-executor.ts";
 import type { RunStore } from "../src/ports/run-store.ts";
 import type { OperationProfile } from "../src/profile/operation-profile.ts";
@@ -12,7 +11,7 @@ import { createOperationRegistry } from "../src/profile/create-operation-registr
 import type { RunEngine } from "../src/run/run-engine.ts";
 import type { RunEngineOptions, StartOptions } from "../src/run/engine-options.ts";
 import { deferred, type RunHandle } from "../src/run/live-run.ts";
-import type { RunResult } from "../src/events/run-result.ts";
+import type { RunResult } from "../src/events/run-event.ts";
 
 /** An executor and its engine. */
 interface OpenedExecutor {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-import type { StoredTurn } from "../src/ports/chat-turn.ts";
+import type { StoredTurn } from "../src/ports/chat-store.ts";
 import type { StateWorld } from "./state-world.mjs";
 
 /** Where a script is carried out, with the prompts that were sent since they were last looked at. */

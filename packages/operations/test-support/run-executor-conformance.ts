@@ -1,8 +1,8 @@
 import type { ConformanceRule } from "@ccl/core/conformance";
 import assert from "node:assert/strict";
 
-import type { OperationHandler, OperationOutcome } from "../src/operation/operation-context.ts";
-import type { RunResult } from "../src/events/run-result.ts";
+import type { OperationHandler, OperationOutcome } from "../src/operation/operation-definition.ts";
+import type { RunResult } from "../src/events/run-event.ts";
 import { deferred } from "../src/run/live-run.ts";
 import {
   openFixture,

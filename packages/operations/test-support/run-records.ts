@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 
-import type { RunEvent } from "../src/events/run-event.ts";
-import type { RunStep } from "../src/ports/run-step.ts";
-import type { NewRun, RunAppend, RunLease, RunStore } from "../src/ports/run-store.ts";
-import type { RunResult } from "../src/events/run-result.ts";
+import type { RunEvent, RunResult } from "../src/events/run-event.ts";
+import type { NewRun, RunAppend, RunLease, RunStep, RunStore } from "../src/ports/run-store.ts";
 
 /** How long the leases of the rules last. */
 export const ttlMs: number = 1_000;

@@ -1,8 +1,7 @@
 import { type ConformanceRule, bindRules, type ConformanceHooks } from "@ccl/core/conformance";
 
 import { createRunStore } from "../src/stores/create-run-store.ts";
-import type { AnswerStep } from "../src/ports/run-step.ts";
-import type { ListRunsOptions, RunStore } from "../src/ports/run-store.ts";
+import type { AnswerStep, ListRunsOptions, RunStore } from "../src/ports/run-store.ts";
 import { append, created, events, newRun, resultOf, step, ttlMs } from "./run-records.ts";
 import { type ScriptRule, rulesOfScripts } from "./script-rules.ts";
 import { aborted, type Page, pagesOf } from "./store-rules.ts";

@@ -6,7 +6,7 @@ import { openPostgresOperationStores } from "../src/postgres/index.ts";
 import { openSqliteOperationStores } from "../src/sqlite/index.ts";
 import type { OperationStores } from "../src/stores/create-operation-stores.ts";
 import type { OperationProfile } from "../src/profile/operation-profile.ts";
-import type { RunResult } from "../src/events/run-result.ts";
+import type { RunResult } from "../src/events/run-event.ts";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

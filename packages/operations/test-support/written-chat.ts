@@ -1,9 +1,13 @@
 import type { Part } from "@ccl/core";
 
-import type { AssistantVariant, ChatBranch, TurnCommit } from "../src/ports/chat-store.ts";
+import type {
+  AssistantVariant,
+  ChatBranch,
+  StoreCall,
+  TurnCommit,
+} from "../src/ports/chat-store.ts";
 import type { ConversationStore } from "../src/ports/conversation-store.ts";
 import type { RunAppend, RunInput } from "../src/ports/run-store.ts";
-import type { StoreCall } from "../src/ports/store-call.ts";
 import type { OperationStores } from "../src/stores/create-operation-stores.ts";
 import { append, created, newRun, resultOf } from "./run-records.ts";
 

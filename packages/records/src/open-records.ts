@@ -33,10 +33,10 @@ export async function openKeyValue(
 ): Promise<KeyValue> {
   if ("keyValue" in place) return place.keyValue;
   const target = "sqlite" in place ? place.sqlite : place.postgres;
-  if (typeof target !== "object" || target === null)
+  if (typeof target !== "object" || target === null || !("query" in target || "exec" in target))
     throw new RecordsError(
       "invalid_options",
-      "Give { sqlite }, { postgres } or { keyValue }, or { folder } of @ccl/records/node.",
+      "Give { sqlite } with an open database, { postgres } with a client, or { keyValue }. To open a path or a folder, use openRecords of @ccl/records/node.",
     );
   try {
     return await openSqlKeyValue(target, signal);

@@ -10,6 +10,7 @@ import { isAtLeast } from "../../../scripts/lengths/test-length.mjs";
 import { recordsConformance } from "./conformance/index.ts";
 import { createMemoryRecords } from "./create-memory-records.ts";
 import { type NodeRecordsPlace, openRecords } from "./node/index.ts";
+import { openRecords as openNeutralRecords } from "./open-records.ts";
 import type { Records } from "./records/records.ts";
 
 let folder = "";
@@ -42,6 +43,14 @@ describe.each([
     openSecond: again,
   });
   it.each(rules)("$name", async ({ run }) => expect(await run()).toBeUndefined());
+});
+
+it("says which entry opens a path", async () => {
+  const opened = openNeutralRecords({ sqlite: { path: "a.db" } as never });
+  await expect(opened).rejects.toMatchObject({
+    code: "invalid_options",
+    message: expect.stringContaining("@ccl/records/node"),
+  });
 });
 
 describe("records in memory", () => {

@@ -8,5 +8,5 @@ const unkept = /\0|\p{Surrogate}/u;
 export function checkText(text: string): void {
   if (!unkept.test(text)) return;
   const what = text.includes("\0") ? "U+0000" : "a lone surrogate";
-  throw new SqlError("invalid_input", `A text parameter holds ${what}; store it as bytes.`);
+  throw new SqlError("invalid_input", `A text parameter contains ${what}; store it as bytes.`);
 }

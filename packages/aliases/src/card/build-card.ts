@@ -1,13 +1,12 @@
 import { throwIfAborted } from "@ccl/core/async";
-
 import { AliasesError } from "../aliases-error.ts";
 import type { SourceInput } from "../outline/outline.ts";
 import { candidateKinds } from "./candidate-kinds.ts";
 import { CARD_KINDS } from "./card-kinds.ts";
-import { finishLines } from "./card-lines.ts";
+import { finishLines, leadingLines } from "./card-lines.ts";
 import type { Card } from "./card.ts";
-import { plainCard } from "./plain-card.ts";
 import { createStructuredText } from "./structured-text.ts";
+import { plainWords } from "./markdown-sections.ts";
 
 interface BuildCardOptions {
   signal?: AbortSignal | undefined;
@@ -31,4 +30,12 @@ export async function buildCard(
   }
   const lines = finishLines(plainCard(source.masked));
   return { kind: "plain", lines, text: lines.join("\n") };
+}
+
+/** Summarizes any text by its size and its first line that has a letter or digit. */
+function plainCard(text: string): string[] {
+  const lineCount = text.replace(/\n$/, "").split("\n").length - (text === "" ? 1 : 0);
+  const size = `Size: ${lineCount} lines, ${Buffer.byteLength(text)} bytes`;
+  const start = leadingLines(text.slice(0, 20_000)).find((line) => /[\p{L}\p{N}]/u.test(line));
+  return start === undefined ? [size] : [size, `Start: ${plainWords(start)}`];
 }

@@ -1,5 +1,5 @@
 /** How to describe the differences between two lists of items. */
-export interface ItemWords<Item> {
+interface ItemWords<Item> {
   key: (item: Item) => string;
   added: (item: Item) => string;
   removed: (item: Item) => string;

@@ -4,7 +4,7 @@ import { cleanItem, cutText, maxCardLines, maxCardTextLength } from "./card-line
 const maxReadItems = 1_000;
 
 /** Options of `packItems`. */
-export interface PackItemsOptions {
+interface PackItemsOptions {
   /** Maximum number of lines. Defaults to 1. */
   maxLines?: number | undefined;
   /** Text between items. Defaults to `; `. */

@@ -2,7 +2,7 @@ import { AliasesError } from "../aliases-error.ts";
 import { snapshotId } from "../delta/snapshot-id.ts";
 import { describe, expect, it } from "vitest";
 
-import { readBase, writeBase, type BaseFolder } from "./base-files.ts";
+import { readBase, writeBase, type BaseFolder } from "./context-files.ts";
 import type { ContextBase } from "./context-base.ts";
 
 const MOST_OPERATIONS = 3;

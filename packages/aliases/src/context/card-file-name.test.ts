@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { parseAlias } from "../registry/alias-name.ts";
-import { cardFileName } from "./card-file-name.ts";
+import { cardFileName } from "./context-files.ts";
 
 describe("the name of a card's file", () => {
   it.each([

@@ -3,11 +3,14 @@ import type { Card } from "../card/card.ts";
 import type { Snapshot } from "../delta/snapshot.ts";
 import { takeSnapshot } from "../delta/take-snapshot.ts";
 import type { Pack, PackVersion } from "../pack/pack.ts";
-import { quote } from "../registry/alias-name.ts";
+import { quote, parseAlias } from "../registry/alias-name.ts";
 import type { AliasRegistry } from "../registry/alias-registry.ts";
-import { readBase, writeBase } from "./base-files.ts";
-import { cardFileName } from "./card-file-name.ts";
-import type { ContextBase } from "./context-base.ts";
+import {
+  type ContextBase,
+  corruptContext,
+  parseContextBase,
+  renderContextBase,
+} from "./context-base.ts";
 import { createContextFolder, type ContextFolder } from "./context-folder.ts";
 
 /** Options of calls on context files. */
@@ -131,4 +134,59 @@ async function writeNamed(
 ): Promise<string> {
   await folder.write(file.name, file.text, signal);
   return folder.pathOf(file.name);
+}
+
+/** Device names reserved by Windows, with any extension. */
+const DEVICE = /^(?:CON|PRN|AUX|NUL|COM\d|LPT\d)\./;
+
+/**
+ * Returns the file name of an alias's card, which is the same on every system. Returns undefined if
+ * the text is not an alias.
+ */
+export function cardFileName(alias: string): string | undefined {
+  const parsed = parseAlias(alias);
+  if (!parsed.ok || parsed.value.sha8 !== undefined) return undefined;
+  return DEVICE.test(alias) ? `_${alias}.md` : `${alias}.md`;
+}
+
+/** The folder operations needed to read and write the base. */
+export type BaseFolder = Pick<ContextFolder, "pathOf" | "read" | "write" | "remove">;
+
+const BASE = "ctx/base.json";
+const BASE_ID = "ctx/base.sha";
+
+/**
+ * Reads the accepted base, or returns undefined if there is none. base.json is authoritative.
+ * base.sha repeats its id for other tools. It may be missing, but must not differ.
+ * @throws AliasesError `context_corrupt`, `io_failed`, `aborted`
+ */
+export async function readBase(
+  folder: BaseFolder,
+  signal: AbortSignal | undefined,
+): Promise<ContextBase | undefined> {
+  const text = await folder.read(BASE, signal);
+  if (text === undefined) return undefined;
+  const base = parseContextBase(text, folder.pathOf(BASE));
+  const id = (await folder.read(BASE_ID, signal))?.trim();
+  if (id === undefined || id === base.snapshot.id) return base;
+  // Another process may have accepted a pack between the two reads.
+  if ((await folder.read(BASE, signal)) !== text) return await readBase(folder, signal);
+  throw corruptContext(
+    folder.pathOf(BASE_ID),
+    `it says ${quote(id)}, but ${folder.pathOf(BASE)} is ${base.snapshot.id}`,
+  );
+}
+
+/**
+ * Writes both files. Removes base.sha first and writes it last, so that it is either missing or
+ * correct if the process is killed.
+ */
+export async function writeBase(
+  folder: BaseFolder,
+  base: ContextBase,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  await folder.remove(BASE_ID, signal);
+  await folder.write(BASE, renderContextBase(base), undefined);
+  await folder.write(BASE_ID, `${base.snapshot.id}\n`, undefined);
 }

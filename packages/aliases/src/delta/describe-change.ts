@@ -11,7 +11,7 @@ const maxNotes = 12;
 const maxNoteLength = 200;
 
 /** The states of one alias before and after a change. */
-export interface ChangedEntry {
+interface ChangedEntry {
   alias: string;
   before: SnapshotEntry;
   after: SnapshotEntry;

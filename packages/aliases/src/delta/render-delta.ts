@@ -5,7 +5,7 @@ import { renderHunks } from "./render-hunks.ts";
 import type { AliasChange, Delta } from "./snapshot.ts";
 
 /** Options of `renderDelta`. */
-export interface RenderDeltaOptions {
+interface RenderDeltaOptions {
   /** Instruction to the model about the changes. */
   action?: string | undefined;
   /**

@@ -6,7 +6,7 @@ import { orderedByAlias, snapshotId } from "./snapshot-id.ts";
 import type { Snapshot, SnapshotEntry } from "./snapshot.ts";
 
 /** Options of `takeSnapshot`. */
-export interface TakeSnapshotOptions {
+interface TakeSnapshotOptions {
   registry: AliasRegistry;
   /**
    * Aliases whose text is kept, so that a later delta can show what changed. Binary files have no

@@ -3,9 +3,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliDecompressSync } from "node:zlib";
-
 import { AliasesError } from "../aliases-error.ts";
-import { isNestedWithin } from "./nesting.ts";
 import type { GrammarName } from "./outline.ts";
 import { SyntaxNode } from "./syntax-node.ts";
 import type { Parser, ParserRuntime, SyntaxTree } from "./wasm-parser.ts";
@@ -108,4 +106,17 @@ export async function withSyntaxTree<T>(
     discardRuntime();
     return undefined;
   }
+}
+
+/**
+ * True if the source never has more than `limit` brackets open at once. Counts brackets in strings
+ * and comments too.
+ */
+function isNestedWithin(text: string, limit: number): boolean {
+  let depth = 0;
+  for (const [bracket] of text.matchAll(/[()[\]{}]/g)) {
+    depth = "([{".includes(bracket) ? depth + 1 : Math.max(0, depth - 1);
+    if (depth > limit) return false;
+  }
+  return true;
 }

@@ -1,10 +1,8 @@
 import { estimatedCounter, type TokenCounter } from "@ccl/core";
 import { callListener } from "@ccl/core/events";
-
 import { AliasesError } from "../aliases-error.ts";
-import { rankInDetail, type DetailedRanking } from "../rank/rank-files.ts";
-import { buildFrame, instructionOf } from "./build-frame.ts";
-import { orderByWorth, type Pick } from "./choose-lines.ts";
+import { rankInDetail, type DetailedRanking, type ReadFile } from "../rank/rank-files.ts";
+import { orderByWorth, type Pick as PickedPart } from "./choose-lines.ts";
 import { createCaps, isCardKind, type Caps } from "./pack-caps.ts";
 import {
   countFile,
@@ -14,10 +12,15 @@ import {
   type Composition,
   type RenderedPack,
 } from "./compose-pack.ts";
-import { buildCards, buildOverview } from "./file-summaries.ts";
 import { renderSlice } from "./render-slice.ts";
-import { renderBareInstruction, renderSections } from "./render-pack.ts";
+import { renderBareInstruction, renderSections, type PackParts } from "./render-pack.ts";
 import type { Pack, PackOmission, PackOptions } from "./pack.ts";
+import { computeDelta } from "../delta/compute-delta.ts";
+import { describeChanges, fitLines } from "../delta/render-delta.ts";
+import type { Delta } from "../delta/snapshot.ts";
+import { takeSnapshot } from "../delta/take-snapshot.ts";
+import { buildCard } from "../card/build-card.ts";
+import { buildOutline } from "../outline/build/build-outline.ts";
 
 /** Upper bound for code. If the whole project fits the budget, every file is read. */
 const MAX_CHARS_PER_TOKEN = 6;
@@ -138,9 +141,12 @@ interface Fitting {
 }
 
 /** Takes picks while they fit, renders and counts the result, then corrects the estimate's error. */
-function fit(picks: readonly Pick[], { composition, usable, room, isWhole }: Fitting): Composed {
+function fit(
+  picks: readonly PickedPart[],
+  { composition, usable, room, isWhole }: Fitting,
+): Composed {
   const { counter } = composition;
-  const costs = (pick: Pick): number => costOf(pick, composition);
+  const costs = (pick: PickedPart): number => costOf(pick, composition);
   const names = Math.min(room * NAMES_SHARE, MAX_NAMES_TOKENS);
   let limit = room - Math.min(room * MAP_SHARE, MAX_MAP_TOKENS) - names;
   let left = room;
@@ -172,7 +178,7 @@ function onlyInstruction({ ranking, frame }: Composition, counter: TokenCounter)
 }
 
 /** Counts the tokens that a pick costs. */
-function costOf(pick: Pick, { counter, options }: Composition): number {
+function costOf(pick: PickedPart, { counter, options }: Composition): number {
   const { source, ranges = [], outline } = pick;
   const own = outline ?? ranges.map(([a, b]) => numbered(source.lines, a, b, options)).join("\n");
   return counter.count(`${own}\n`);
@@ -189,8 +195,12 @@ function numbered(
 }
 
 /** Takes picks in order, skipping those that do not fit. */
-function takeWithin(picks: readonly Pick[], limit: number, costs: (pick: Pick) => number): Pick[] {
-  const taken: Pick[] = [];
+function takeWithin(
+  picks: readonly PickedPart[],
+  limit: number,
+  costs: (pick: PickedPart) => number,
+): PickedPart[] {
+  const taken: PickedPart[] = [];
   const whole = new Set<unknown>();
   const seen = new Set<unknown>();
   let left = limit;
@@ -208,6 +218,97 @@ function takeWithin(picks: readonly Pick[], limit: number, costs: (pick: Pick) =
   return taken;
 }
 
-function coversWholeFile({ source, ranges = [] }: Pick): boolean {
+function coversWholeFile({ source, ranges = [] }: PickedPart): boolean {
   return ranges.some(([first, last]) => first === 1 && last === source.lines.length);
+}
+
+/** Maximum share of the budget for the lines in [DELTA]. */
+const DELTA_SHARE = 0.3;
+
+/** Builds everything except the files: the state's id, the task, and the changes since the base. */
+async function buildFrame(
+  options: PackOptions,
+  target: { counter: TokenCounter; usable: number },
+): Promise<PackParts> {
+  const { registry, base, signal } = options;
+  // A base stores the texts that the model has seen. Only those are compared in words.
+  const texts = Object.entries(base?.entries ?? {}).flatMap(([alias, { text }]) =>
+    text === undefined ? [] : [alias],
+  );
+  const current = await takeSnapshot({ registry, texts, signal });
+  return {
+    style: options.style,
+    map: undefined,
+    blocks: [],
+    names: [],
+    contextId: current.id,
+    version: options.version ?? { accepted: 0, deltas: 0, repairs: 0 },
+    missing: 0,
+    attachments: options.attachments ?? [],
+    task: instructionOf(options),
+    delta: base && fitDelta(await computeDelta(base, current), target),
+  };
+}
+
+/** Returns the instruction for the model: the user's rules and the task. */
+function instructionOf({ instructions, task }: PackOptions): string {
+  return instructions === undefined ? task : `${instructions.trimEnd()}\n\n${task}`;
+}
+
+/** Renders the base, then one line per change until the share is used up. */
+function fitDelta(
+  { baseId, changes }: Delta,
+  { counter, usable }: { counter: TokenCounter; usable: number },
+): string[] {
+  const lines = [`BASE: ${baseId}`, ...describeChanges(changes)];
+  return fitLines(lines, (shown) => counter.count(shown.join("\n")) <= usable * DELTA_SHARE);
+}
+
+interface CardOptions {
+  caps: Caps;
+  counter: TokenCounter;
+  /** Maximum tokens of all cards combined. */
+  room: number;
+  signal?: AbortSignal | undefined;
+}
+
+/** Builds cards of decisions, option matrices and profiles, best first, within their caps. */
+async function buildCards(
+  { read }: Pick<DetailedRanking, "read">,
+  { caps, counter, room, signal }: CardOptions,
+): Promise<PickedPart[]> {
+  const cards: PickedPart[] = [];
+  let left = room;
+  for (const source of read) {
+    if (!isCardKind(source) || source.isFocus) continue;
+    const { alias, path } = source.file;
+    const { text } = await buildCard({ alias, path, text: source.lines.join("\n") }, { signal });
+    const tokens = counter.count(`=== ${path} ${alias}, card\n${text}\n`);
+    if (text === "" || tokens > left || !caps.spend(alias, tokens)) continue;
+    left -= tokens;
+    cards.push({ source, outline: text });
+  }
+  return cards;
+}
+
+const MAX_OVERVIEW_FILES = 60;
+
+/**
+ * Builds an overview for a task that matches no words. Declarations without bodies are then more
+ * useful than a few random bodies.
+ */
+async function buildOverview(
+  files: readonly ReadFile[],
+  { signal }: Pick<PackOptions, "signal">,
+): Promise<PickedPart[]> {
+  const picks: PickedPart[] = [];
+  for (const source of files.slice(0, MAX_OVERVIEW_FILES)) {
+    const outline = await buildOutline(
+      { path: source.file.path, text: source.lines.join("\n") },
+      { signal },
+    );
+    const { text, unread } = outline;
+    if (text !== "") picks.push({ source, outline: text, unread });
+  }
+  return picks;
 }

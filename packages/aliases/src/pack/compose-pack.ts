@@ -31,7 +31,7 @@ interface ShownBlock extends Block {
 }
 
 /** A map of the project, and the paths in it. */
-export interface ProjectMap {
+interface ProjectMap {
   text: string;
   paths: ReadonlySet<string>;
 }

@@ -17,7 +17,7 @@ export interface BlockTitle {
  * Writes the parts of a pack in one style. Prevents the text of a file from forging a header or an
  * end.
  */
-export interface PackLayout {
+interface PackLayout {
   section(name: string, lines: readonly string[]): string;
   file(title: BlockTitle, body: string): string;
   list(name: string, body: string): string;

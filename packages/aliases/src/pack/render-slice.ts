@@ -2,7 +2,7 @@ import { outlineLanguage } from "../outline/outline-language.ts";
 import { scanDeclarations } from "../outline/scan-declarations.ts";
 
 /** A file, and which lines to show. */
-export interface Slice {
+interface Slice {
   path: string;
   lines: readonly string[];
   /** `line` is 0-based. */

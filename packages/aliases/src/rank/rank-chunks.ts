@@ -20,7 +20,7 @@ export interface RankedChunk extends SourceChunk {
 }
 
 /** A file's chunks in source order, and a score that includes its best chunks. The best file scores 1. */
-export interface ChunkedFile {
+interface ChunkedFile {
   chunks: RankedChunk[];
   score: number;
 }

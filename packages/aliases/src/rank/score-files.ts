@@ -1,8 +1,6 @@
 import { createSearchIndex, splitWords, type TextWeights } from "@ccl/search";
-
 import { aliasPrefix } from "../registry/alias-prefix.ts";
 import type { HistoryScores } from "./file-history.ts";
-import { inNamedPart } from "./task-scope.ts";
 import { analyzer, countWords } from "./task-words.ts";
 
 /** A file to be ranked. */
@@ -18,7 +16,7 @@ export interface RankInput {
 }
 
 /** The task and additional evidence. */
-export interface ScoreOptions {
+interface ScoreOptions {
   task: string;
   /** Indexes of the files that the work is about. */
   focus?: number[] | undefined;
@@ -55,7 +53,7 @@ interface FileScore extends ScoreSource {
 }
 
 /** The score of each file, and the words of the task that no file contains. */
-export interface FileScores {
+interface FileScores {
   scores: FileScore[];
   unmatched: string[];
 }
@@ -201,4 +199,25 @@ function kindLogOdds(file: RankInput, wanted: Set<FileKind>): number {
   if (GENERATED.test(file.path)) return GENERATED_LOG_ODDS;
   const kind = kindOf(file.alias);
   return KIND_LOG_ODDS[kind] + (wanted.has(kind) ? LOG_ODDS.askedKind : 0);
+}
+
+/** Matches the part of the project at the start of a task: `router: ...`, `fix(router): ...`, `core, cli: ...`. */
+const SCOPE = /^(?:[\w-]+\(([^)]{1,60})\)!?|([\w@/-]+(?:, ?[\w@/-]+){0,3})!?):\s/;
+
+/**
+ * Returns whether each path has a segment equal to the part of the project that the task names.
+ * Returns undefined if none has.
+ */
+export function inNamedPart(paths: readonly string[], task: string): boolean[] | undefined {
+  const [, inParentheses, before = ""] = SCOPE.exec(task) ?? [];
+  const names = new Set((inParentheses ?? before).split(/[,\s/]+/).map(fold));
+  names.delete("");
+  const isInside = paths.map((path) =>
+    path.split("/").some((segment) => names.has(fold(segment.replace(/(?<=.)\..*$/, "")))),
+  );
+  return isInside.includes(true) ? isInside : undefined;
+}
+
+function fold(name: string): string {
+  return name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
 }

@@ -7,7 +7,7 @@ import type { TaskTerms } from "./task-words.ts";
 import { readFacts, type FileFacts } from "./file-facts.ts";
 
 /** The current files in a registry. */
-export interface SurveyedFiles {
+interface SurveyedFiles {
   /** Facts about files that have text to show. */
   facts: FileFacts[];
   omitted: UnreadFile[];

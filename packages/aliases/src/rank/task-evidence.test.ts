@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { namedFiles } from "./task-evidence.ts";
+import { namedFiles } from "./rank-files.ts";
 
 const PATHS = [
   "README.md",

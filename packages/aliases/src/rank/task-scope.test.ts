@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { inNamedPart } from "./task-scope.ts";
+import { inNamedPart } from "./score-files.ts";
 
 const PATHS = ["packages/file-store/src/put.ts", "src/router/trie.ts", "src/cli.ts", "README.md"];
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import { nameFiles } from "./alias-from-path.ts";
 import { aliasKey, parseAlias } from "./alias-name.ts";
-import { classifyPath } from "./classify-path.ts";
+import { classifyPath } from "./scan-tree.ts";
 
 const named = (paths: readonly string[], taken: readonly string[] = []): Record<string, string> =>
   Object.fromEntries(

@@ -1,7 +1,7 @@
 import { failure, success, type Result } from "@ccl/core";
 
 /** The parts of `PREFIX.name` or `PREFIX.name@sha8`. */
-export interface ParsedAlias {
+interface ParsedAlias {
   /** One of S, H, P, A, PR, T, D, R, or a user-defined prefix: a capital letter and up to 7 more capitals or digits. */
   prefix: string;
   name: string;

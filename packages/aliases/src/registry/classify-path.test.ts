@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { classifyPath } from "./classify-path.ts";
+import { classifyPath } from "./scan-tree.ts";
 
 it.each([
   [

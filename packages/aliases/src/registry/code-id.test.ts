@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { codeId } from "./code-id.ts";
+import { codeId } from "./open-alias-registry.ts";
 
 describe("codeId", () => {
   it("stays the same during a process", () => {

@@ -74,6 +74,32 @@ describe("createDerivedCache", () => {
     expect(readdirSync(directory)).toEqual([]);
   });
 
+  it("writes again after a write that failed, and what was set during a write", async () => {
+    const writes: (() => void)[] = [
+      () => {
+        throw new Error("ENOSPC");
+      },
+      () => cache.set("kind", key(2), "two"),
+    ];
+    const cache = createDerivedCache({
+      directory,
+      write: async (file, bytes) => {
+        writes.shift()?.();
+        writeFileSync(file, bytes);
+      },
+      writerId: () => key(0),
+      liveHashes: () => [],
+    });
+    cache.set("kind", key(1), "one");
+    await expect(cache.flush()).rejects.toThrow("ENOSPC");
+    expect(open().get("kind", key(1))).toBeUndefined();
+    await cache.flush();
+    expect(open().get("kind", key(1))).toBe("one");
+    expect(open().get("kind", key(2))).toBeUndefined();
+    await cache.flush();
+    expect(open().get("kind", key(2))).toBe("two");
+  });
+
   it("ignores a file with one changed byte, and stores new values", async () => {
     const cache = open();
     for (let number = 0; number < 3; number += 1) cache.set("kind", key(number), `value ${number}`);

@@ -1,20 +1,24 @@
 import { join } from "node:path";
-
+import { hash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { deserialize, serialize } from "node:v8";
 import type { DerivedCache } from "./alias-registry.ts";
-import { readDerivedFile, renderDerivedFile } from "./derived-file.ts";
 
 /** Where to store a derived cache, and how to write it. */
-export interface DerivedCacheOptions {
+interface DerivedCacheOptions {
   /** Folder for the cache's files. Each kind has its own file. */
   directory: string;
-  /** Writes a whole file. Does nothing if the cache should stay in memory. */
+  /** Replaces a file's contents. Does nothing if the cache is memory-only. */
   write: (file: string, bytes: Uint8Array) => Promise<void>;
   /**
    * Returns 64 hex digits that identify the code that derives the values. Values from other code
    * are ignored.
    */
   writerId: () => string;
-  /** Returns the hashes still in use. The other values are removed once they outgrow these. */
+  /**
+   * Returns the hashes still in use. All other values are removed once they take up more space than
+   * these.
+   */
   liveHashes: () => Iterable<string>;
 }
 
@@ -63,10 +67,15 @@ export function createDerivedCache({
       for (const [kind, table] of tables) {
         if (!table.isChanged) continue;
         table.isChanged = false;
-        await write(
-          fileOf(directory, kind),
-          renderDerivedFile(valuesToKeep(table, liveHashes()), writerId()),
-        );
+        try {
+          await write(
+            fileOf(directory, kind),
+            renderDerivedFile(valuesToKeep(table, liveHashes()), writerId()),
+          );
+        } catch (error) {
+          table.isChanged = true;
+          throw error;
+        }
       }
     },
   };
@@ -82,8 +91,8 @@ function fileOf(directory: string, kind: string): string {
 }
 
 /**
- * Keeps the hashes of other branches and older versions for a while. Once they become the larger
- * part, drops all of them.
+ * Keeps values for other branches and older file versions until they outweigh the values in use,
+ * then drops them all.
  */
 function valuesToKeep(
   { values, touched }: KindTable,
@@ -96,4 +105,35 @@ function valuesToKeep(
 
 function sizeOf(values: ReadonlyMap<string, Buffer>): number {
   return [...values.values()].reduce((sum, { byteLength }) => sum + byteLength, 0);
+}
+
+/** Size of the format's name, the writer's id, and the digest of everything after it. */
+const HEADER_BYTES = "ccl-derived-3 ".length + 65 + 65;
+
+/**
+ * Reads the values in a cache file, by hash. Returns an empty map if the file is missing, damaged,
+ * or written by other code or by a newer version of Node.js.
+ */
+function readDerivedFile(file: string, writerId: string): Map<string, Buffer> {
+  try {
+    const bytes = readFileSync(file);
+    const body = bytes.subarray(HEADER_BYTES);
+    // Verify the whole body (about 2 GB/s). Otherwise a corrupted value could end up in a pack as if
+    // it were the file's text.
+    const isIntact = bytes.toString("latin1", 0, HEADER_BYTES) === headerOf(body, writerId);
+    const values: unknown = isIntact ? deserialize(body) : undefined;
+    return values instanceof Map ? values : new Map<string, Buffer>();
+  } catch {
+    return new Map<string, Buffer>();
+  }
+}
+
+/** Renders a file of values by hash. `writerId` must be 64 ASCII characters. */
+function renderDerivedFile(values: ReadonlyMap<string, Buffer>, writerId: string): Uint8Array {
+  const body = serialize(values);
+  return Buffer.concat([Buffer.from(headerOf(body, writerId)), body]);
+}
+
+function headerOf(body: Buffer, writerId: string): string {
+  return `ccl-derived-3 ${writerId} ${hash("sha256", body)}\n`;
 }

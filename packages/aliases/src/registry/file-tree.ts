@@ -16,7 +16,7 @@ export interface FileTree {
 }
 
 /** Options of `walkTree`. */
-export interface WalkOptions {
+interface WalkOptions {
   /** Absolute path, with links resolved. */
   root: string;
   /** Relative to the root, with forward slashes. Files in it are skipped. */

@@ -1,9 +1,8 @@
 import { readFileSync, statSync } from "node:fs";
 import { basename, dirname, join, posix, relative, sep } from "node:path";
-
 import type { Ignore, PatternParams } from "ignore";
-
-import { trackedIgnoredPaths } from "./tracked-paths.ts";
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 
 /** Decides what to ignore in a folder. As in git, patterns in deeper folders and later files take precedence. */
 export interface IgnoreRules {
@@ -164,4 +163,22 @@ function anchorPattern(pattern: string, folder: string): string {
   const isAnchored = /\/(?=\S)/.test(body);
   const place = folder.replace(/\/$/, "").replace(/[\\*?[\]!# ]/g, String.raw`\$&`);
   return `${isNegative ? "!" : ""}/${place}/${isAnchored ? body.replace(/^\//, "") : `**/${body}`}`;
+}
+
+const LIST = ["-c", "core.fsmonitor=false", "ls-files", "-z", "-c", "-i", "--exclude-standard"];
+
+/**
+ * Returns the files below the root that git tracks although an ignore file lists them, and their
+ * folders with a trailing slash. Returns an empty set if git cannot be run.
+ */
+async function trackedIgnoredPaths(root: string): Promise<Set<string>> {
+  const options = { maxBuffer: Number.POSITIVE_INFINITY, windowsHide: true };
+  const git = promisify(execFile)("git", ["-C", root, ...LIST], options);
+  const { stdout } = await git.catch(() => ({ stdout: "" }));
+  const paths = new Set<string>();
+  for (const path of stdout.split("\0").filter(Boolean)) {
+    paths.add(path);
+    for (const { index } of path.matchAll(/\//g)) paths.add(path.slice(0, index + 1));
+  }
+  return paths;
 }

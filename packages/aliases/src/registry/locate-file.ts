@@ -16,7 +16,7 @@ export interface TreeFile {
  * A file's metadata. The same stamp means the same content, except in the case explained at
  * `RACY_MS`.
  */
-export interface FileStamp {
+interface FileStamp {
   mtimeMs: number;
   ctimeMs: number;
   sizeBytes: number;

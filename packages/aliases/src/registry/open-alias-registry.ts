@@ -1,27 +1,31 @@
-import { existsSync, mkdirSync, realpathSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, realpathSync, statSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-
 import { failure, success, type Issue, type Result, compareCodeUnits } from "@ccl/core";
 import { throwIfAborted, TurnQueue } from "@ccl/core/async";
 import { callListener } from "@ccl/core/events";
 import { isSameJson } from "@ccl/core/json";
 import { writeFileDurable } from "@ccl/core/node";
-
+import { hash } from "node:crypto";
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
 import { AliasesError } from "../aliases-error.ts";
-import type { AliasEntry, AliasRegistry, OpenAliasRegistryOptions } from "./alias-registry.ts";
+import type {
+  AliasEntry,
+  AliasRegistry,
+  OpenAliasRegistryOptions,
+  AliasStat,
+} from "./alias-registry.ts";
 import { aliasKey, parseAlias, quote } from "./alias-name.ts";
-import { codeId } from "./code-id.ts";
 import { createDerivedCache } from "./derived-cache.ts";
 import { hashFile } from "./file-hasher.ts";
 import { toIoError } from "./io-error.ts";
 import { createPacer, type Pacer } from "./pacer.ts";
-import { isInside } from "./locate-file.ts";
+import { isInside, locateFile, type NoFile, type TreeFile } from "./locate-file.ts";
 import { findFile, readAlias } from "./read-alias.ts";
 import { changeRecord, normalizeInsidePath, type RegistryRecord } from "./registry-file.ts";
 import { openRegistryStore, OWN_DIRECTORY, type RegistryRecords } from "./registry-store.ts";
 import { scanTree, type TreeContext } from "./scan-tree.ts";
-import { statRecords } from "./stat-records.ts";
-import { createFileHasher } from "./cached-file-hasher.ts";
+import { createFileHasher, type FileHasher } from "./cached-file-hasher.ts";
 
 /**
  * Opens a project's registry. If the folder has none, the registry is empty, and nothing is written
@@ -192,4 +196,58 @@ function aliasIssues(alias: string, records: RegistryRecords): Issue[] {
 
 function entryOf(alias: string, { path, sha8, sha256 }: RegistryRecord): AliasEntry {
   return sha256 === undefined ? { alias, path, sha8 } : { alias, path, sha8, sha256 };
+}
+
+/** Returns the current content hash of every named file. */
+async function statRecords({ root, records, hash, pacer }: TreeContext): Promise<AliasStat[]> {
+  const sorted = [...records].sort(([a], [b]) => compareCodeUnits(a, b));
+  const stats: AliasStat[] = [];
+  for (const [alias, { path }] of sorted) {
+    stats.push({ alias, path, ...hashOf(locateFile(root, path), hash) });
+    await pacer.step(stats.length, sorted.length);
+  }
+  return stats;
+}
+
+function hashOf(file: TreeFile | NoFile, hash: FileHasher): Pick<AliasStat, "sha256" | "isBinary"> {
+  if (typeof file === "string") return { isBinary: false };
+  try {
+    return hash(file);
+  } catch {
+    return { isBinary: false };
+  }
+}
+
+const require = createRequire(import.meta.url);
+
+/** Libraries whose code affects derived values, in addition to this package and the parsers. */
+const LIBRARIES = ["@ccl/core", "@ccl/search", "diff/package.json"];
+
+let known: string | undefined;
+
+/**
+ * Returns 64 hex digits that change whenever the code may derive different values from the same
+ * content. For unbuilt sources, the id is valid only within one process.
+ */
+export function codeId(): string {
+  known ??= import.meta.url.endsWith(".ts")
+    ? hash("sha256", `${process.pid} ${performance.timeOrigin}`)
+    : hashCode();
+  return known;
+}
+
+function hashCode(): string {
+  const own = fileURLToPath(import.meta.url);
+  const grammars = join(dirname(own), "wasm", "package.json");
+  const files = [own, ...[grammars, ...LIBRARIES].flatMap((name) => placeOf(name))];
+  return hash("sha256", files.map((file) => hash("sha256", readFileSync(file))).join(" "));
+}
+
+/** Returns the path of a library, or an empty list if a bundle includes the library or lacks the parsers. */
+function placeOf(name: string): string[] {
+  try {
+    return [require.resolve(name)];
+  } catch {
+    return [];
+  }
 }

@@ -14,7 +14,7 @@ export interface Pacer {
 }
 
 /** The signal and the progress callback of a pacer. */
-export interface PacerOptions {
+interface PacerOptions {
   signal?: AbortSignal | undefined;
   onProgress?: ((done: number, total: number | undefined) => void) | undefined;
 }

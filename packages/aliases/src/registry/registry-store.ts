@@ -19,7 +19,7 @@ import { withRegistryLock } from "./registry-lock.ts";
 export type RegistryRecords = ReadonlyMap<string, RegistryRecord>;
 
 /** The registry file, and its records as known to this process. */
-export interface RegistryStore {
+interface RegistryStore {
   readonly records: RegistryRecords;
   /** True if the file exists. Until it does, nothing else is written. */
   readonly hasFile: boolean;
@@ -31,7 +31,7 @@ export interface RegistryStore {
 }
 
 /** Where the store's file is, and whether it may be written. */
-export interface RegistryStoreOptions {
+interface RegistryStoreOptions {
   /** Absolute path. */
   directory: string;
   isPersistent: boolean;

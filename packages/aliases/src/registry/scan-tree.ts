@@ -1,21 +1,17 @@
 import { compareCodeUnits } from "@ccl/core";
 import { callListener } from "@ccl/core/events";
-import { basename } from "node:path";
-
+import { basename, posix } from "node:path";
 import type { AliasCheck, ScanReport, ScanRules } from "./alias-registry.ts";
 import { nameFiles, type UnnamedFile } from "./alias-from-path.ts";
 import { aliasKey } from "./alias-name.ts";
-import { classifyPath } from "./classify-path.ts";
 import { readBytes } from "./file-hasher.ts";
 import { walkTree, type FileTree } from "./file-tree.ts";
 import { rawSha8 } from "./hash-content.ts";
 import { locateFile, type NoFile, type TreeFile } from "./locate-file.ts";
-import { matchMoves } from "./match-moves.ts";
 import { changeRecord, type RegistryRecord } from "./registry-file.ts";
-import { OWN_DIRECTORY } from "./registry-store.ts";
+import { OWN_DIRECTORY, type RegistryRecords } from "./registry-store.ts";
 import type { FileHasher } from "./cached-file-hasher.ts";
 import type { Pacer } from "./pacer.ts";
-import type { RegistryRecords } from "./registry-store.ts";
 
 /** The tree, and the records to check against it. */
 export interface TreeContext {
@@ -29,7 +25,7 @@ export interface TreeContext {
 }
 
 /** The records after a scan, its report, and the earlier records compared with the disk. */
-export interface ScanOutcome {
+interface ScanOutcome {
   records: Map<string, RegistryRecord>;
   checks: AliasCheck[];
   report: Omit<ScanReport, "entries">;
@@ -184,4 +180,100 @@ function addNames(files: HashedFile[], records: Map<string, RegistryRecord>): st
     added.push(alias);
   }
   return added.sort(compareCodeUnits);
+}
+
+/** A file without an alias. */
+interface MoveTarget {
+  path: string;
+  sha256: string;
+}
+
+const EMPTY_SHA256 = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+
+/**
+ * Matches missing records with unnamed files that have the same content, preferring the same file
+ * name. Never matches empty files. Ties are resolved by the order of both lists.
+ */
+function matchMoves<T extends MoveTarget>(
+  missing: readonly { alias: string; record: RegistryRecord }[],
+  targets: readonly T[],
+): Map<string, T> {
+  const moves = new Map<string, T>();
+  const free = new Map<string, Set<T>>();
+  for (const target of targets) {
+    const sha8 = target.sha256.slice(0, 8);
+    if (target.sha256 !== EMPTY_SHA256) free.set(sha8, (free.get(sha8) ?? new Set()).add(target));
+  }
+  for (const isSameName of [true, false])
+    for (const { alias, record } of missing) {
+      const { path, sha8, sha256 = sha8 } = record;
+      const alike = free.get(sha8) ?? new Set();
+      const target = [...alike].find(
+        (other) =>
+          other.sha256.startsWith(sha256) &&
+          (!isSameName || posix.basename(other.path) === posix.basename(path)),
+      );
+      if (target === undefined || moves.has(alias)) continue;
+      moves.set(alias, target);
+      alike.delete(target);
+    }
+  return moves;
+}
+
+/**
+ * Prefixes that a scan assigns: the seven in the design document, plus C for configuration and R
+ * for other data.
+ */
+type BuiltInPrefix = "A" | "C" | "D" | "H" | "P" | "PR" | "R" | "S" | "T";
+
+const TEXT = String.raw`\.(?:md|mdx|markdown|rst|txt|adoc|asciidoc)$`;
+const CONFIGURATION_DATA = String.raw`\.(?:ya?ml|json|jsonc|json5|toml|ini)$`;
+const CODE_EXTENSIONS =
+  "[cm]?[jt]sx? py pyi pyw go rs java kts? scala groovy clj[cs]? c h cc cpp cxx hh hpp hxx m mm cs fs fsx vb swift rb php pl " +
+  "pm lua r jl dart ex exs erl hrl hs elm mli? nim zig v sol sh bash zsh fish ps1 bat cmd vue svelte astro css scss sass less " +
+  "html? hbs ejs liquid jinja2? tmpl ipynb gradle cmake tf nix asm s wat";
+const CONFIGURATION_NAMES =
+  "package composer deno lerna turbo nx vercel renovate biome manifest angular app project [^./]*tsconfig[^/]* " +
+  "jsconfig[^/]* [^/]*config [^/]*settings";
+const CONFIGURATION_FILES =
+  String.raw`dockerfile[^/]* makefile justfile procfile jenkinsfile vagrantfile brewfile gemfile go\.mod go\.work pom\.xml ` +
+  String.raw`requirements[^/]*\.txt cmakelists\.txt \.[^/]* [^/]*\.(?:toml|ini|cfg|conf|properties|env|ya?ml)`;
+
+const oneOf = (words: string): string => `(?:${words.replaceAll(" ", "|")})`;
+
+/** The first match wins. Patterns that start with `^|/` match the last segment or folders. */
+const RULES: readonly (readonly [prefix: BuiltInPrefix, pattern: RegExp])[] = [
+  [
+    "A",
+    new RegExp(
+      String.raw`(?:^|\/)(?:adr[-_ ]?\d[^/]*|(?:adrs?|(?:architecture-)?decisions|decision-records)\/.+)${TEXT}`,
+      "i",
+    ),
+  ],
+  ["T", /(?:^|\/)(?:tests?|__tests__|specs?|e2e|__mocks__|__fixtures__|fixtures|testdata)\//i],
+  [
+    "T",
+    /\.(?:test|spec|test-d|e2e|cy)\.[a-z]+$|(?:^|\/)(?:test_[^/]*|conftest)\.py$|_spec\.rb$|_test\.(?:go|py|rb|exs?|dart|cc|cpp)$|[a-z0-9]Tests?\.(?:java|kt|cs|scala|swift|groovy)$/,
+  ],
+  ["P", /(?:^|\/)(?:prep\/.+|options\.json|scorecard\.json)$/i],
+  [
+    "S",
+    /[.-]schema\.(?:json|ya?ml)$|(?:^|\/)(?:openapi|swagger|asyncapi)[^/]*\.(?:json|ya?ml)$|(?:^|\/)(?:json-?)?schemas?\/.+\.(?:json|ya?ml|jsonc)$/i,
+  ],
+  ["S", /\.(?:proto|graphqls?|gql|avsc|avdl|xsd|rng|thrift|fbs|capnp|prisma|sql|ddl|cue|jtd)$/i],
+  ["PR", new RegExp(String.raw`(?:^|\/)profiles?\/.+${CONFIGURATION_DATA}`, "i")],
+  ["C", /\.config\.[cm]?[jt]s$|(?:^|\/)\.[^/]+rc\.[cm]?[jt]s$/i],
+  ["H", new RegExp(String.raw`\.${oneOf(CODE_EXTENSIONS)}$`, "i")],
+  ["C", new RegExp(String.raw`(?:^|\/)${oneOf(CONFIGURATION_FILES)}$`, "i")],
+  ["C", new RegExp(String.raw`(?:^|\/)${oneOf(CONFIGURATION_NAMES)}\.(?:json|jsonc|json5)$`, "i")],
+  ["D", new RegExp(String.raw`${TEXT}|\.(?:org|tex)$`, "i")],
+  [
+    "D",
+    /(?:^|\/)(?:license|licence|notice|copying|readme|changelog|authors|contributing|codeowners)$/i,
+  ],
+];
+
+/** Returns the alias prefix for a path with forward slashes, based on its folders, name and extension. */
+export function classifyPath(path: string): BuiltInPrefix {
+  return RULES.find(([, pattern]) => pattern.test(path))?.[0] ?? "R";
 }

@@ -9,13 +9,13 @@ export interface TextBounds {
 }
 
 /** A range of lines in a file, 1-based and inclusive. 1 to 0 for an empty file. */
-export interface LineRange {
+interface LineRange {
   first: number;
   last: number;
 }
 
 /** The text to cut. */
-export interface CutInput {
+interface CutInput {
   alias: string;
   allLines: readonly string[];
   range: LineRange;

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import type { OpenFile } from "../file-system/file-system.ts";
 import { folderPath, type StoreFolder, unlinkIfThere } from "../layout/store-folder.ts";
 
-/** Space reserved for a header that is only known at the end. */
+/** Number of bytes reserved for the header, which is only known at the end. */
 export const reservedHeaderBytes = 4096;
 
-/** A stream that is being written to the folder `staging`. Its header and final name are added at the end. */
+/** A blob being streamed into the `staging` folder. It gets its header and final name at the end. */
 export class StagedFile implements StagedBlob {
   readonly path: string;
   readonly #store: StoreFolder;
@@ -30,7 +30,10 @@ export class StagedFile implements StagedBlob {
     this.#sizeBytes += piece.length;
   }
 
-  /** Writes the header and the bytes after the content, and syncs. May be called again before the file has a name. */
+  /**
+   * Writes the header and the chunk hashes that follow the content, then syncs. May be called again until the file has
+   * its final name.
+   */
   async finish(
     header: Uint8Array,
     { record, now }: { record: BlobRecord; now: number },

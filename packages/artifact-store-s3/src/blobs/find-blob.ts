@@ -24,7 +24,7 @@ export async function findBlob(
 }
 
 /** Opens a copy as it is stored. Undefined if its object is gone. */
-async function openCopy(
+export async function openCopy(
   { bucket }: S3Context,
   { artifactId, generation, isQuarantined }: BlobEntry,
   signal?: AbortSignal,
@@ -33,18 +33,19 @@ async function openCopy(
   const key = blobKey(artifactId, generation);
   const object = await readObject(bucket, key, signal);
   if (object === undefined) return undefined;
-  const read = (bytesKey: string) => (firstChunk: number, endChunk: number) =>
-    readSpan(bucket, bytesKey, {
+  const read = (firstChunk: number, endChunk: number): AsyncIterable<Uint8Array> =>
+    readSpan(bucket, dataKey ?? key, {
       start: firstChunk * chunkBytes,
       end: Math.min(sizeBytes, endChunk * chunkBytes),
       signal,
     });
-  if (dataKey === undefined) {
-    const record = { artifactId, sizeBytes, chunkHashes: new Uint8Array() };
-    if (object === "damaged") return { record, isQuarantined: true, read: read(key) };
-    return { record, isQuarantined, bytes: object, read: read(key) };
-  }
-  const chunkHashes = object === "damaged" ? undefined : openHashes(object);
-  const record = { artifactId, sizeBytes, chunkHashes: chunkHashes ?? new Uint8Array() };
-  return { record, isQuarantined: isQuarantined || chunkHashes === undefined, read: read(dataKey) };
+  const bytes = object === "damaged" ? undefined : object;
+  const isOneObject = dataKey === undefined;
+  const chunkHashes = isOneObject ? new Uint8Array() : bytes && openHashes(bytes);
+  return {
+    record: { artifactId, sizeBytes, chunkHashes: chunkHashes ?? new Uint8Array() },
+    isQuarantined: isQuarantined || bytes === undefined || chunkHashes === undefined,
+    bytes: isOneObject ? bytes : undefined,
+    read,
+  };
 }

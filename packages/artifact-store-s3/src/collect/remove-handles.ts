@@ -1,6 +1,6 @@
 import { isMatch, type DriverWriteOptions } from "@ccl/artifact-store/driver";
 import { pauseBeforeRetry } from "../bucket/pause-before-retry.ts";
-import { putEntry, readEntry } from "../entries/blob-entry.ts";
+import { putEntry, readWritableEntry } from "../entries/blob-entry.ts";
 import { handlesOf, removeHandle } from "../entries/handle-entries.ts";
 import { isWritten } from "../entries/store-records.ts";
 import type { S3Context } from "../s3-context.ts";
@@ -15,7 +15,7 @@ export async function removeHandles(
 ): Promise<number> {
   const { match, now, signal } = options;
   for (let attempt = 1; ; attempt += 1) {
-    const entry = await readEntry(context, artifactId, signal);
+    const entry = await readWritableEntry(context, artifactId, signal);
     const handles = await handlesOf(context, artifactId, signal);
     const matching = handles.filter((handle) => isMatch(handle, match));
     if (matching.length === 0) return 0;

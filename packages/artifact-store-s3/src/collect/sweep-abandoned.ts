@@ -24,14 +24,16 @@ export async function sweepAbandoned(context: S3Context, signal?: AbortSignal): 
     const ids = copies.map(({ artifactId }) => artifactId);
     // Read after the listing, so that copies that a put now refers to are kept.
     const entries = await readEntries(context, ids, signal);
-    const unnamed = copies.filter(
-      ({ generation }, index) => entries[index]?.generation !== generation,
-    );
+    const unnamed = copies.filter(({ generation }, index) => {
+      const entry = entries[index];
+      return entry?.version !== undefined && entry.generation !== generation;
+    });
     await mapConcurrent(unnamed, parallelRequests, (copy) => removeCopy(context, copy, signal));
   }
   for await (const page of entryPages(context, { signal })) {
     for (const entry of page) {
-      if (entry.generation !== "" || !isAbandoned(context, entry.touchedAt)) continue;
+      const isFreed = entry.generation === "" && entry.handleCount === 0;
+      if (!isFreed || !isAbandoned(context, entry.touchedAt)) continue;
       await isWritten(context, [removeEntry(context, entry)]);
     }
   }

@@ -12,7 +12,7 @@ import { nameCopy, writeCopy } from "../blobs/write-generation.ts";
 import { pauseBeforeRetry } from "../bucket/pause-before-retry.ts";
 import { parallelRequests } from "../bucket/s3-bucket.ts";
 import { passingFailure } from "../bucket/s3-failure.ts";
-import { putEntry, readEntry } from "../entries/blob-entry.ts";
+import { putEntry, readWritableEntry } from "../entries/blob-entry.ts";
 import { newHandles, putHandle } from "../entries/handle-entries.ts";
 import { isWritten } from "../entries/store-records.ts";
 import type { BlobCopy } from "../layout/s3-layout.ts";
@@ -98,7 +98,7 @@ async function planPut(
 ): Promise<PlannedPut> {
   const { now, signal, isRepair = false, written } = options;
   const { artifactId, sizeBytes } = put.record;
-  const entry = await readEntry(context, artifactId, signal);
+  const entry = await readWritableEntry(context, artifactId, signal);
   const handles = await newHandles(context, put.handles, signal);
   const hasCopy = entry.generation !== "";
   const isPresent = hasCopy && !isRepair;

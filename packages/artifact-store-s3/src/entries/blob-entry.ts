@@ -1,8 +1,8 @@
-import { ArtifactStoreError } from "@ccl/artifact-store";
 import { fromCheckedLine, toCheckedLine } from "@ccl/artifact-store/driver";
 import type { RecordChange, StoredRecord } from "@ccl/records";
+import { handlesOf } from "./handle-entries.ts";
 import type { S3Context } from "../s3-context.ts";
-import { recordPages } from "./store-records.ts";
+import { isWritten, readRecords, recordPages } from "./store-records.ts";
 
 /** The content of a blob's record. */
 interface BlobFields {
@@ -21,20 +21,27 @@ interface BlobFields {
  */
 export interface BlobEntry extends BlobFields {
   artifactId: string;
-  /** Version of the record. 0 if there is none. */
-  version: number;
+  /** Version of the record. 0 if there is none. Undefined if it is damaged, which hides the copy and the handles. */
+  version: number | undefined;
 }
+
+const freed: BlobFields = {
+  sizeBytes: 0,
+  generation: "",
+  touchedAt: 0,
+  isQuarantined: false,
+  handleCount: 0,
+};
 
 /** Returns the name prefix of blob records. */
 const entryPrefix = ({ root }: S3Context): string => `${root}/blob/`;
 
 /** Returns the entry in a record. Without a record, returns the entry of a freed blob. */
 function entryOf(artifactId: string, record: StoredRecord | undefined): BlobEntry {
-  const none = { sizeBytes: 0, generation: "", touchedAt: 0, isQuarantined: false, handleCount: 0 };
-  if (record === undefined) return { artifactId, version: 0, ...none };
+  if (record === undefined) return { artifactId, version: 0, ...freed };
   const fields = fromCheckedLine<BlobFields>(new TextEncoder().encode(String(record.value)));
   if (fields !== undefined) return { artifactId, version: record.version, ...fields };
-  throw new ArtifactStoreError("damaged", `The record "${record.name}" is damaged.`);
+  return { artifactId, version: undefined, ...freed, isQuarantined: true, handleCount: Infinity };
 }
 
 /** Yields the entries of all blobs by id, or only those after `after`. */
@@ -55,7 +62,7 @@ export async function readEntries(
   signal?: AbortSignal,
 ): Promise<BlobEntry[]> {
   const names = artifactIds.map((id) => entryPrefix(context) + id);
-  const found = await context.records.getMany(names, { signal });
+  const found = await readRecords(context, names, signal);
   return artifactIds.map((artifactId, index) => entryOf(artifactId, found[index]));
 }
 
@@ -67,6 +74,30 @@ export async function readEntry(
 ): Promise<BlobEntry> {
   const [entry] = await readEntries(context, [artifactId], signal);
   return entry ?? entryOf(artifactId, undefined);
+}
+
+/**
+ * Returns the entry of an artifact that is about to change. First replaces a damaged one by one without a copy. Every
+ * replacement also writes one shared record, so that no two processes replace the same entry.
+ */
+export async function readWritableEntry(
+  context: S3Context,
+  artifactId: string,
+  signal?: AbortSignal,
+): Promise<BlobEntry> {
+  const put = `${context.root}/replaced`;
+  for (;;) {
+    const entry = await readEntry(context, artifactId, signal);
+    if (entry.version !== undefined) return entry;
+    const before = await context.records.get(put, { signal });
+    const damaged = await readEntry(context, artifactId, signal);
+    if (damaged.version !== undefined) continue;
+    const handleCount = (await handlesOf(context, artifactId, signal)).length;
+    await isWritten(context, [
+      { put, value: null, expectedVersion: before?.version ?? 0 },
+      putEntry(context, { ...damaged, handleCount }),
+    ]);
+  }
 }
 
 /** Creates a change that writes the entry if its record still has the version that was read. */

@@ -2,7 +2,7 @@ import { mapConcurrent, sleep } from "@ccl/core/async";
 import { damagedHandle, handleOfLine, type FoundHandle } from "@ccl/artifact-store/driver";
 import { readObject } from "../bucket/read-object.ts";
 import { parallelRequests } from "../bucket/s3-bucket.ts";
-import { putEntry, readEntry } from "../entries/blob-entry.ts";
+import { putEntry, readWritableEntry } from "../entries/blob-entry.ts";
 import { newHandles, putHandle } from "../entries/handle-entries.ts";
 import { isWritten } from "../entries/store-records.ts";
 import type { Generation } from "../layout/generation.ts";
@@ -90,7 +90,7 @@ async function moveArtifact(
     rank(a) < rank(b) ? 1 : -1,
   );
   if (best !== undefined) {
-    const entry = await readEntry(context, artifactId, signal);
+    const entry = await readWritableEntry(context, artifactId, signal);
     const isNew = entry.generation === "";
     const byId = new Map(
       found.flatMap((handle) => (handle === undefined ? [] : [[handle.handleId, handle] as const])),

@@ -24,6 +24,7 @@ export {
 export { compareHandles } from "./compare-handles.ts";
 export { isMatch } from "./is-match.ts";
 export { concatBytes } from "../store/blob-record.ts";
+export { isWholeBlob } from "../store/verify-blobs.ts";
 export { createArtifactStore, type ArtifactStoreOptions } from "../store/create-artifact-store.ts";
 export {
   hasSharedLimits,

@@ -2,10 +2,10 @@ import { throwIfAborted } from "@ccl/core/async";
 import { ArtifactStoreError } from "../artifact-store-error.ts";
 import { createSha256 } from "@ccl/core/hash";
 import type { VerifyOptions, VerifyReport } from "../artifact-store.ts";
-import type { ArtifactDriver } from "../artifact-driver.ts";
+import type { ArtifactDriver, StoredBlob } from "../artifact-driver.ts";
 import { shapeOf } from "./blob-record.ts";
 import { idsAfter } from "./ids-after.ts";
-import { isLost, readChunks, type FoundBlob } from "./read-chunks.ts";
+import { isLost, readChunks } from "./read-chunks.ts";
 import { sampleIds } from "./sample-ids.ts";
 import { sortHandles, type StoreContext } from "./store-context.ts";
 
@@ -58,24 +58,24 @@ async function judgeOnce(
 ): Promise<Verdict> {
   const stored = await driver.find(artifactId, { signal });
   if (stored === undefined) return (await isLost(driver, artifactId, signal)) ? "missing" : "gone";
-  const shape = stored.isQuarantined ? undefined : shapeOf(stored.record, artifactId);
-  if (shape === undefined) return "damaged";
   try {
-    return (await isRight({ stored, shape }, artifactId, signal)) ? "intact" : "damaged";
+    return (await isWholeBlob(stored, artifactId, signal)) ? "intact" : "damaged";
   } catch (error) {
     if (signal?.aborted === true) throw error;
     return "unreadable";
   }
 }
 
-async function isRight(
-  found: FoundBlob,
+/** True if a blob is not quarantined and its record and bytes are what was stored. */
+export async function isWholeBlob(
+  stored: StoredBlob,
   artifactId: string,
-  signal: AbortSignal | undefined,
+  signal?: AbortSignal,
 ): Promise<boolean> {
-  const { shape } = found;
+  const shape = stored.isQuarantined ? undefined : shapeOf(stored.record, artifactId);
+  if (shape === undefined) return false;
   const whole = createSha256();
-  for await (const chunk of readChunks(found, { first: 0, end: shape.chunkCount })) {
+  for await (const chunk of readChunks({ stored, shape }, { first: 0, end: shape.chunkCount })) {
     throwIfAborted(signal, ArtifactStoreError);
     whole.update(chunk);
   }

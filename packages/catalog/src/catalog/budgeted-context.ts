@@ -49,7 +49,8 @@ export async function rankCandidates(
   context: CatalogContext,
 ): Promise<RankedCandidates> {
   const { task, budget, reserve, candidates, facets, aliases, principal, signal } = request;
-  if (typeof task !== "string") throw new CatalogError("invalid_options", "The task is a text.");
+  if (typeof task !== "string")
+    throw new CatalogError("invalid_options", "The task must be a string.");
   const { rest } = shareBudget(budget, reserve, context.counter);
   const exclude = (request.exclude ?? []).map((id) => resolveAlias(id, aliases));
   const visible = await context.look(principal, signal);

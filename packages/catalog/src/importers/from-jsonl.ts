@@ -45,7 +45,7 @@ function readLine(line: string, index: number): Result<ResourceInput> {
   if (typeof id === "string" && typeof kind === "string" && typeof title === "string") {
     return success({ ...record, id, kind, title });
   }
-  const message = `Line ${index + 1} is not a record: id, kind (or k) and title (or t) must be texts.`;
+  const message = `Line ${index + 1} is not a record: id, kind (or k) and title (or t) must be strings.`;
   return failure({ code: "not_a_record", path: [index], message });
 }
 

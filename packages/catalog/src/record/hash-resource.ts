@@ -1,5 +1,5 @@
 import { canonicalJson, sha256Hex, compareCodeUnits } from "@ccl/core";
-import { isSameJson } from "@ccl/core/json";
+import { isSameJson, withoutMembers } from "@ccl/core/json";
 
 import type { ResourceColumn, ResourceInput } from "./resource-record.ts";
 
@@ -23,7 +23,7 @@ const derived = new Set(["rev", "schema_hash", "cap_hash", "updated_at"]);
  * @throws CanonicalJsonError for values that JSON cannot represent
  */
 export function hashResource(resource: ResourceInput): ResourceHashes {
-  return { ...hashAbilities(resource), content_hash: hashOf(contentOf(resource)) };
+  return { ...hashAbilities(resource), content_hash: hashOf(withoutMembers(resource, derived)) };
 }
 
 /** Returns the hashes that a record stores. */
@@ -40,11 +40,7 @@ export function hashAbilities(resource: ResourceInput): Omit<ResourceHashes, "co
 
 /** True if both have the same `content_hash`. */
 export function hasSameContent(left: ResourceInput, right: ResourceInput): boolean {
-  return isSameJson(contentOf(left), contentOf(right));
-}
-
-function contentOf(resource: ResourceInput): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(resource).filter(([name]) => !derived.has(name)));
+  return isSameJson(withoutMembers(left, derived), withoutMembers(right, derived));
 }
 
 /** Returns the column fields that determine which queries it accepts. */

@@ -32,7 +32,7 @@ export async function readResources(
 
 function resourceOf({ name, value }: StoredRecord): ResourceRecord {
   if (isResource(value) && resourceName(value.id) === name) return value;
-  throw new CatalogError("damaged", `No catalog wrote what stands under "${name}".`);
+  throw new CatalogError("damaged", `No catalog wrote the entry "${name}".`);
 }
 
 /**

@@ -17,7 +17,7 @@ export async function readHistory(
   const { entries } = await records.readLog(name, { from, limit, signal });
   return entries.map((entry) => {
     if (isEntry(entry)) return entry;
-    throw new CatalogError("damaged", `No catalog wrote what stands in the log "${name}".`);
+    throw new CatalogError("damaged", `The log "${name}" has an entry that no catalog wrote.`);
   });
 }
 

@@ -28,10 +28,9 @@ export function refreshedResource({
   if (details === undefined || fresh?.columns === undefined || !isWhole) return undefined;
   if (!findings.some(({ code }) => driftCodes.has(code))) return undefined;
   const kept = Object.fromEntries(Object.entries(details).filter(([name]) => !derived.has(name)));
-  const stored = details.columns ?? [];
-  const { kept: same, renamed } = pairColumns(stored, fresh.columns);
+  const { kept: same, renamed } = pairColumns(details.columns ?? [], fresh.columns);
   const known = new Map([...same, ...renamed].map(({ from, to }) => [to, from]));
-  const rows = fresh.shape?.rows_est ?? details.shape?.rows_est;
+  const rows = fresh.shape?.rows_est;
   return {
     ...kept,
     id: details.id,
@@ -49,7 +48,7 @@ export function refreshedResource({
 /** Column fields that only the source defines. */
 const ofSource = new Set(["nn", "pk", "fk", "index", "type"]);
 
-function withNotes(fresh: ResourceColumn, stored: ResourceColumn | undefined): ResourceColumn {
-  const notes = Object.entries(stored ?? {}).filter(([name]) => !ofSource.has(name));
-  return { ...Object.fromEntries(notes), ...fresh };
+function withNotes({ description, ...fresh }: ResourceColumn, stored = fresh): ResourceColumn {
+  const notes = Object.entries(stored).filter(([name]) => !ofSource.has(name));
+  return { ...(description && { description }), ...Object.fromEntries(notes), ...fresh };
 }

@@ -127,14 +127,18 @@ describe.runIf(isAtLeast("ci"))("verifyCatalog against a database", () => {
   it("updates the catalog, keeps texts that people wrote, and finds nothing the next time", async () => {
     const resources = await fromSqlDatabase(client, { name, schemas });
     for (const resource of resources) {
-      for (const column of resource.columns ?? []) column.unit = `unit of ${column.name}`;
+      for (const column of resource.columns ?? []) {
+        column.unit = `unit of ${column.name}`;
+        column.description = `By hand for ${column.name}.`;
+      }
       resource.owner = "team.data";
       resource["note"] = "by hand";
       resource.usage = { anti_patterns: ["select *"] };
     }
     const catalog = await catalogOf(resources);
     await createPostgresSession(client).exec(
-      "ALTER TABLE verify_tests.users RENAME COLUMN full_name TO fullname",
+      `ALTER TABLE verify_tests.users RENAME COLUMN full_name TO fullname;
+      COMMENT ON COLUMN verify_tests.users.fullname IS 'A comment of the database.'`,
     );
     const report = await verified(catalog, { update: (changed) => catalog.register(changed) });
     expect(report).toMatchObject({ exitCode: 0, updated: ["res:db.pg.main.verify_tests.users"] });
@@ -145,7 +149,11 @@ describe.runIf(isAtLeast("ci"))("verifyCatalog against a database", () => {
       note: "by hand",
       columns: [
         { name: "id", unit: "unit of id" },
-        { name: "fullname", unit: "unit of full_name" },
+        {
+          name: "fullname",
+          unit: "unit of full_name",
+          description: "By hand for full_name.",
+        },
         { name: "city" },
       ],
       usage: { anti_patterns: ["select *"] },

@@ -25,7 +25,7 @@ interface SourceOutcome extends CatalogSource {
 }
 
 /** A catalog after an import, with what each source contributed. */
-export interface ImportOutcome {
+interface ImportOutcome {
   records: ResourceRecord[];
   sources: ImportedSource[];
   outcomes: SourceOutcome[];
@@ -106,7 +106,7 @@ function goneFrom(known: ImportedSource | undefined, incoming: readonly Resource
 /** Rejects a second database with the same name, since each would remove the other's tables. */
 function refuseMove(known: CatalogSource, source: CatalogSource): void {
   if (known.location === source.location) return;
-  const message = `${sourceKey(known)} is ${known.location} already. Give ${source.location} a --name of its own, or the same --name to say that it has moved.`;
+  const message = `${sourceKey(known)} already refers to ${known.location}. Pass another --name for ${source.location}, or --name ${known.name} if it has moved.`;
   throw usageError(message);
 }
 
@@ -120,6 +120,6 @@ function refuseTaken(
   );
   const taken = incoming.find(({ id }) => owners.has(id));
   if (taken === undefined) return;
-  const message = `${sourceKey(source)} and ${owners.get(taken.id)} both have ${taken.id}; import one of them, or give the source another --name.`;
+  const message = `${sourceKey(source)} and ${owners.get(taken.id)} both have ${taken.id}; import one of them, or pass another --name.`;
   throw new CliError("input_invalid", message);
 }

@@ -9,6 +9,7 @@ import {
 } from "@ccl/catalog/importers";
 import type { Result } from "@ccl/core";
 import { createPathMatcher } from "@ccl/core/glob";
+import { unless } from "@ccl/core/node";
 
 import { CliError, usageError } from "../cli-error.ts";
 import type { Session } from "../session.ts";
@@ -48,8 +49,8 @@ async function matchingFiles({ root, signal }: Session, glob: string): Promise<s
   const waiting = [fixedFolder(glob)];
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
     signal.throwIfAborted();
-    const entries = await readdir(resolve(root, folder), { withFileTypes: true });
-    for (const entry of entries) {
+    const reading = readdir(resolve(root, folder), { withFileTypes: true });
+    for (const entry of await unless(["ENOENT", "ENOTDIR"], reading, [])) {
       const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
       if (entry.isDirectory() && !SKIPPED.has(entry.name)) waiting.push(path);
       else if (entry.isFile() && fits(path)) found.push(path);
@@ -68,7 +69,7 @@ async function readBeginning(root: string, name: string): Promise<SourceFile> {
   const { size, mtime } = await stat(path);
   const isParquet = name.toLowerCase().endsWith(".parquet");
   if (isParquet && size > MAX_PARQUET_BYTES)
-    throw new CliError("source_failed", `${path} is too large to be read whole.`);
+    throw new CliError("source_failed", `${path} is too large to read as a whole.`);
   const handle = await open(path, "r");
   try {
     const bytes = new Uint8Array(isParquet ? size : Math.min(size, SAMPLE_BYTES));
@@ -104,7 +105,7 @@ export function fileMatcher(glob: string): (path: string) => boolean {
   const fits = createPathMatcher(glob, { hasBraces: true, skipsDotNames: true });
   const plain = glob.replace(/\[[^\]][^\]]*\]/g, "");
   const open = /[[{]/.exec(plain.replace(/\{[^{}]*\}/g, ""));
-  if (open !== null) throw usageError(`--files ${glob} has a ${open[0]} that does not end.`);
+  if (open !== null) throw usageError(`--files ${glob} has an unclosed ${open[0]}.`);
   if (fits === undefined) throw usageError(`--files ${glob} has too many alternatives.`);
   return fits;
 }

@@ -16,18 +16,13 @@ export function loadExport(
 ): unknown {
   for (const from of [join(root, "package.json"), import.meta.url]) {
     const load = createRequire(from);
-    if (!isInstalled(load, library)) continue;
+    try {
+      load.resolve(library);
+    } catch {
+      continue;
+    }
     const loaded: unknown = load(library);
     return isRecord(loaded) ? loaded[name] : undefined;
   }
   return undefined;
-}
-
-function isInstalled(load: NodeJS.Require, name: string): boolean {
-  try {
-    load.resolve(name);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -8,7 +8,7 @@ import { readBodyText } from "@ccl/core/http";
 import { withoutUndefined } from "@ccl/core/json";
 import type { McpServerConfig } from "@ccl/mcp";
 
-import { CliError, requireValid } from "../cli-error.ts";
+import { CliError, messageOf, requireValid } from "../cli-error.ts";
 import { splitCommand } from "../plan/split-command.ts";
 import type { Session } from "../session.ts";
 import { resolveLocation, safelyDecoded, type SourceDraft } from "./source-draft.ts";
@@ -53,7 +53,7 @@ function reasonOf(error: unknown, address: string): string {
   const isWrapped = CclError.isInstance(error) && error.code !== "no_driver";
   const cause = isWrapped && error.cause instanceof Error ? error.cause : error;
   const inner = cause instanceof AggregateError && cause.message === "" ? cause.errors[0] : cause;
-  let text = inner instanceof Error ? inner.message : String(inner);
+  let text = messageOf(inner);
   for (const secret of secretsOf(address)) text = text.replaceAll(secret, "[redacted]");
   return redactSecrets(text).text.slice(0, 500);
 }
@@ -80,12 +80,16 @@ async function readDocument(session: Session, { source, address }: SourceDraft):
   const response = await fetch(address, { signal, headers: tokenHeaders(session, source) });
   if (!response.ok) {
     await response.body?.cancel();
-    throw new CliError("source_failed", `${source.location} answers ${response.status}.`);
+    throw new CliError(
+      "source_failed",
+      `${source.location} answered with status ${response.status}.`,
+    );
   }
   const body = await readBodyText(response.body, { maxBytes, signal });
   if (body.status === "complete") return body.text;
-  const what = body.status === "too_large" ? `more than ${maxBytes} bytes` : "no text in UTF-8";
-  throw new CliError("source_failed", `${source.location} gives ${what}.`);
+  const what =
+    body.status === "too_large" ? `more than ${maxBytes} bytes` : "text that is not UTF-8";
+  throw new CliError("source_failed", `${source.location} returned ${what}.`);
 }
 
 /** Lists the tools of an MCP server: one that is started as a process for this import, or one at an address. */

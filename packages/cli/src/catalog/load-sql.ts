@@ -28,7 +28,7 @@ export async function loadSql(
   const options: FromSqlDatabaseOptions = { name, schemas, sampleRows, signal: session.signal };
   if (path !== undefined) return loadSqlite(resolve(session.root, path), options);
   if (!isPostgres(address)) {
-    throw usageError(`${source.location} names neither sqlite:<path> nor postgres://...`);
+    throw usageError(`${source.location} is neither sqlite:<path> nor postgres://...`);
   }
   // Refers to the database by name. The query engine resolves it at run time.
   const secret = `ada://secret/pg:${encodeURIComponent(name)}`;

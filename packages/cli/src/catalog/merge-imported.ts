@@ -5,7 +5,7 @@ import { canonicalJson } from "@ccl/core";
 import { isRecord, type JsonRecord, stringAt } from "@ccl/core/json";
 
 /** The three versions of a resource that a merge compares. */
-export interface ImportStates {
+interface ImportStates {
   /** The resource in the source at the last import. */
   base: ResourceInput;
   /** The resource in the catalog, with people's edits. */

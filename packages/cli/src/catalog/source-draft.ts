@@ -38,7 +38,7 @@ const url = /^[a-z][a-z0-9+.-]*:\/\//i;
 export function draftsOf(session: Session, flags: SourceFlags): SourceDraft[] {
   const named = kinds.flatMap((kind) => (flags[kind] ?? []).map((text) => ({ kind, text })));
   if (flags.name !== undefined && named.length !== 1) {
-    throw usageError("--name names one source; import the others on their own.");
+    throw usageError("--name applies to one source. Import the others separately.");
   }
   return named.map(({ kind, text }) => draftOf(session, kind, { text, flags }));
 }
@@ -65,7 +65,7 @@ function draftOf(
   const location = isVariable ? text : withoutSecrets(address, kind);
   const name = flags.name ?? defaultName(kind, address);
   if (name.length > 200 || /\p{Cc}/u.test(name))
-    throw usageError("--name has at most 200 characters.");
+    throw usageError("--name takes up to 200 characters, without control characters.");
   const source: CatalogSource = {
     kind,
     name,
@@ -94,12 +94,12 @@ function located(session: Session, kind: SourceKind, text: string): string {
     const path = sqlitePath(text);
     if (path !== undefined) return `sqlite:${fromRoot(session, path)}`;
     const message =
-      "--sql takes sqlite:<path>, postgres://..., or env:NAME, a variable that holds one of them.";
+      "--sql takes sqlite:<path>, postgres://..., or env:NAME for a variable with such an address.";
     const isFile = existsSync(resolve(session.terminal.cwd(), text));
     throw usageError(isFile ? `${message} For this file write sqlite:${text}.` : message);
   }
-  const isPath = kind === "files" || kind === "jsonl" || (kind === "openapi" && !url.test(text));
   if (kind === "files") return filesWithin(session, text);
+  const isPath = kind === "jsonl" || (kind === "openapi" && !url.test(text));
   return isPath ? fromRoot(session, text) : text;
 }
 
@@ -122,8 +122,7 @@ function fromRoot({ root, terminal }: Session, path: string): string {
 function withoutSecrets(address: string, kind: SourceKind): string {
   if (!url.test(address) || kind === "files")
     return kind === "mcp" ? redactSecrets(address).text : address;
-  if (!URL.canParse(address))
-    throw usageError(`What --${kind} names is not a URL that can be read.`);
+  if (!URL.canParse(address)) throw usageError(`The URL of --${kind} is invalid.`);
   const stripped = new URL(address);
   stripped.username = "";
   stripped.password = "";
@@ -164,7 +163,7 @@ function commandName(command: string): string {
       if (!generic.test(name) && name.length <= 100) return name;
     }
   }
-  throw usageError("Give the server a name with --name: its command does not contain one.");
+  throw usageError("Pass --name: the command contains no name for the server.");
 }
 
 /** Decodes a part of an address. Returns the text itself if it cannot be decoded. */
@@ -190,6 +189,6 @@ export function resolveLocation(location: string, env: NodeJS.ProcessEnv): strin
   if (variable === undefined) return location;
   const value = env[variable];
   if (value === undefined || value === "")
-    throw usageError(`The environment variable ${variable} is empty. Set it first.`);
+    throw usageError(`The environment variable ${variable} is not set.`);
   return value;
 }

@@ -7,6 +7,8 @@ export interface CommandDeclaration {
   /** Name with arguments: `show <id>`. */
   name: string;
   about: string;
+  /** True if help and completion omit it. */
+  isHidden?: boolean | undefined;
   flags?: readonly Flag[] | undefined;
   /** Loads the command's function. It is imported only when the command runs, so that help stays fast. */
   run?: (() => Promise<CommandFunction>) | undefined;
@@ -63,8 +65,8 @@ export function addCommands(
   declarations: readonly CommandDeclaration[],
   runInSession: RunInSession,
 ): void {
-  for (const { name, about, flags = [], run, commands = [] } of declarations) {
-    const command = parent.command(name).description(about);
+  for (const { name, about, isHidden, flags = [], run, commands = [] } of declarations) {
+    const command = parent.command(name, { hidden: isHidden === true }).description(about);
     for (const flag of flags) command.addOption(optionOf(flag));
     // Commander passes the command itself as the last argument.
     if (run !== undefined)
@@ -97,7 +99,7 @@ export function number(
 ): (text: string) => number {
   return (text) => {
     const value = Number(text);
-    return /^\d*\.?\d+$/.test(text) && isRight(value) ? value : refuse(`Give ${example}.`);
+    return /^\d*\.?\d+$/.test(text) && isRight(value) ? value : refuse(`Expected ${example}.`);
   };
 }
 
@@ -107,7 +109,7 @@ export function whole(example: string, min: number, max = 999_999_999): (text: s
 }
 
 /** Parses a whole number. */
-export const count: (text: string) => number = whole("a whole number from 1 on", 1);
+export const count: (text: string) => number = whole("a whole number of 1 or more", 1);
 
 /** Parses a share of a whole. */
 export const share: (text: string) => number = number("a share such as 0.1", (value) => value <= 1);
@@ -125,14 +127,14 @@ export function tokens(text: string): number {
   const value = Number(match?.[1]) * (match?.[2] === "" ? 1 : 1000);
   return Number.isInteger(value) && value >= 1
     ? value
-    : refuse("Give a whole number such as 8000 or 16k.");
+    : refuse("Expected a whole number such as 8000 or 16k.");
 }
 
 /** Parses `name=value`. */
 export function pair(text: string): [name: string, value: string] {
   const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
   if (name === undefined || value === undefined)
-    return refuse(`Write ${JSON.stringify(text)} as name=value.`);
+    return refuse(`Expected name=value, not ${JSON.stringify(text)}.`);
   return [name, value];
 }
 
@@ -151,7 +153,10 @@ export const encodingFlag: Flag = [
 /** The flags that choose the model whose tokens a budget counts. */
 export const countingFlags: readonly Flag[] = [
   encodingFlag,
-  ["--model <name>", "whose tokens they are, such as claude-sonnet-4-5 (default: the encoding's)"],
+  [
+    "--model <name>",
+    "count tokens of this model, such as claude-sonnet-4-5 (default: by the encoding)",
+  ],
 ];
 
 /** Declares the flag for the budget of a prompt. */

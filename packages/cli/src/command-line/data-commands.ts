@@ -14,7 +14,7 @@ import {
 
 const facetFlag: Flag = [
   "--facet <name=value>",
-  "like kind=api or owner=sales; repeatable",
+  "filter, such as kind=api or owner=sales; repeatable",
   {
     parse(text: string, before: FacetFilter = {}): FacetFilter {
       const [name, value] = pair(text);
@@ -34,7 +34,7 @@ const required = { isRequired: true };
 
 const catalogGroup: readonly CommandDeclaration[] = [
   ...commandsOf(() => import("../commands/catalog-import.ts"), {
-    catalogInit: ["init", "an empty catalog in .ccl/catalog"],
+    catalogInit: ["init", "create an empty catalog in .ccl/catalog"],
     catalogImport: [
       "import",
       "import sources, or read the imported ones again; prints what changed",
@@ -45,21 +45,18 @@ const catalogGroup: readonly CommandDeclaration[] = [
           repeated,
         ],
         ["--openapi <file or url>", "OpenAPI 3 or Swagger 2, JSON or YAML", repeated],
-        ["--mcp <command or url>", "a server that is started and asked for its tools", repeated],
+        ["--mcp <command or url>", "start a server and list its tools", repeated],
         ["--files <glob>", "CSV, JSON, JSONL, Parquet", repeated],
-        ["--jsonl <file>", "resources, one a line", repeated],
-        ["--name <name>", "what the source is called in ids (default: from its address)"],
+        ["--jsonl <file>", "resources, one per line", repeated],
+        ["--name <name>", "name of the source in ids (default: from its address)"],
         ["--schema <name...>", "only these schemas of a database"],
         [
           "--sample-rows <number>",
           "how many rows of each table to sample for shares of nulls and missing types",
           { parse: count },
         ],
-        [
-          "--token-env <variable>",
-          "the environment variable with the token that an address asks for",
-        ],
-        ["--dry-run", "print what would change, and write nothing"],
+        ["--token-env <variable>", "variable with the bearer token for an address"],
+        ["--dry-run", "only print what would change"],
         failOnFlag("write nothing and exit with 3"),
       ],
     ],
@@ -71,19 +68,19 @@ const catalogGroup: readonly CommandDeclaration[] = [
       [
         ["--limit <number>", "maximum number of matches", { otherwise: 20, parse: count }],
         facetFlag,
-        ["--explain", "what each score is made of"],
+        ["--explain", "show the parts of each score"],
       ],
     ],
   }),
   ...commandsOf(() => import("../commands/catalog-show.ts"), {
-    catalogCard: ["show <id>", "the details card of a resource"],
+    catalogCard: ["show <id>", "print the details of a resource"],
   }),
   ...commandsOf(() => import("../commands/catalog-read.ts"), {
     catalogContext: [
       "context",
-      "rows and cards for a prompt, within a budget",
+      "print rows and cards for a prompt, within a budget",
       [
-        ["--task <text>", "what the model is to do", required],
+        ["--task <text>", "what the model should do", required],
         budgetFlag(2000),
         ...countingFlags,
         facetFlag,
@@ -94,24 +91,24 @@ const catalogGroup: readonly CommandDeclaration[] = [
       "write resources.md, for people",
       [
         ["--out <file>", "another file; - for stdout (default: .ccl/catalog/resources.md)"],
-        ["--title <text>", "its first heading"],
+        ["--title <text>", "first heading"],
       ],
     ],
   }),
   ...commandsOf(() => import("../commands/catalog-verify.ts"), {
     catalogVerify: [
       "verify",
-      "compare the catalog with its sources; exit code 3 if they differ, 8 if one does not answer",
+      "compare the catalog with its sources; exits with 3 if they differ, 8 if one does not answer",
       [["--update", "update columns and keys; keeps what people wrote"]],
     ],
   }),
   ...commandsOf(() => import("../commands/catalog-diff.ts"), {
     catalogDiff: [
       "diff [revision]",
-      "what changed since a commit (default: HEAD) or a snapshot, and how severe it is",
+      "show what changed since a commit (default: HEAD) or a snapshot, and how severe it is",
       [
-        ["--against <file or folder>", "a snapshot, or a copy of the catalog's folder"],
-        ["--save <file>", "write a snapshot of the catalog as it is, and compare nothing"],
+        ["--against <file or folder>", "compare with a snapshot or a copy of the catalog's folder"],
+        ["--save <file>", "write a snapshot of the catalog instead of comparing"],
         failOnFlag("exit with 3"),
       ],
     ],
@@ -122,7 +119,7 @@ const catalogGroup: readonly CommandDeclaration[] = [
 export const catalogCommands: readonly CommandDeclaration[] = [
   {
     name: "catalog",
-    about: "tables, APIs, tools and files that a model may use",
+    about: "manage tables, APIs, tools and files that a model may use",
     commands: catalogGroup,
   },
   ...commandsOf(() => import("../commands/query.ts"), {
@@ -130,14 +127,18 @@ export const catalogCommands: readonly CommandDeclaration[] = [
       "query [sql]",
       "run one SELECT over the tables and files of the catalog; a table on a terminal, tabs in a pipe",
       [
-        ["--plan <file>", "a plan in place of SQL, as YAML, JSON or arrows; - for stdin"],
+        ["--plan <file>", "run a plan instead of SQL, as YAML, JSON or arrows; - for stdin"],
         [
           "--format <format>",
-          "table, csv or json (rows alone; --json has columns too)",
+          "table, csv or json (only rows; --json also has columns)",
           { choices: ["table", "csv", "json"] },
         ],
         ["--explain", "print where each part would run; reads no rows"],
-        ["--limit-rows <number>", "fail beyond so many rows", { otherwise: 10_000, parse: count }],
+        [
+          "--limit-rows <number>",
+          "fail if there are more rows",
+          { otherwise: 10_000, parse: count },
+        ],
         ["--timeout-ms <number>", "fail after this time", { otherwise: 30_000, parse: count }],
       ],
     ],
@@ -145,30 +146,26 @@ export const catalogCommands: readonly CommandDeclaration[] = [
 ];
 
 const storeFlags: readonly Flag[] = [
-  ["--store <path>", "a SQLite file, or the folder that holds it; default CCL_STORE"],
+  ["--store <path>", "a SQLite file, or the folder that contains it (default: CCL_STORE)"],
   ["--postgres <url>", "postgres://...; needs the package pg"],
 ];
 
 const limitFlag = (otherwise: number): Flag => [
   "--limit <number>",
-  "how many",
+  "maximum number",
   { otherwise, parse: whole("a number from 1 to 9999", 1, 9999) },
 ];
 
 const runGroup: readonly CommandDeclaration[] = commandsOf(() => import("../commands/runs.ts"), {
   runList: [
     "list",
-    "the newest runs of a store",
-    [
-      ...storeFlags,
-      limitFlag(20),
-      ["--unfinished", "only those that have not ended, oldest first"],
-    ],
+    "list the newest runs of a store",
+    [...storeFlags, limitFlag(20), ["--unfinished", "only unfinished runs, oldest first"]],
   ],
   runShow: [
     "show <run>",
-    "one run: its operations, its calls of the model and how it ended",
-    [...storeFlags, ["--events", "also each event"]],
+    "show one run: its operations, its model calls and how it ended",
+    [...storeFlags, ["--events", "also show each event"]],
   ],
   runAbort: ["abort <run>", "end a run, whichever worker has it", storeFlags],
   runResume: [
@@ -178,9 +175,9 @@ const runGroup: readonly CommandDeclaration[] = commandsOf(() => import("../comm
       ...storeFlags,
       [
         "--engine <module>",
-        "exports createEngine(stores) of your application; needed for its own operations",
+        "module that exports createEngine(stores); needed for operations of your application",
       ],
-      ["--model <name>", "such as ollama/qwen3:8b; default CCL_MODEL"],
+      ["--model <name>", "such as ollama/qwen3:8b (default: CCL_MODEL)"],
     ],
   ],
 });
@@ -188,14 +185,14 @@ const runGroup: readonly CommandDeclaration[] = commandsOf(() => import("../comm
 const sessionGroup: readonly CommandDeclaration[] = commandsOf(
   () => import("../commands/sessions.ts"),
   {
-    sessionList: ["list", "chats with their branches", [...storeFlags, limitFlag(100)]],
+    sessionList: ["list", "list chats with their branches", [...storeFlags, limitFlag(100)]],
     sessionShow: [
       "show <id>",
-      "what was said in a chat, the newest last",
+      "show the messages of a chat, newest last",
       [
         ...storeFlags,
-        ["--branch <name>", "default main"],
-        ["--find <words>", "only turns that have all of these words"],
+        ["--branch <name>", "branch of the chat (default: main)"],
+        ["--find <words>", "only turns that contain all of these words"],
         limitFlag(20),
       ],
     ],
@@ -206,12 +203,12 @@ const sessionGroup: readonly CommandDeclaration[] = commandsOf(
 export const storeCommands: readonly CommandDeclaration[] = [
   {
     name: "run",
-    about: "look at the runs of a chat backend, end or resume them",
+    about: "show, end or resume runs of a chat backend",
     commands: runGroup,
   },
   {
     name: "session",
-    about: "look at the conversations of a store",
+    about: "show the conversations of a store",
     commands: sessionGroup,
   },
 ];

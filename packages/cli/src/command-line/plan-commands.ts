@@ -13,15 +13,18 @@ import {
 
 const versionFlag: Flag = [
   "--schema-version <number>",
-  "version of the plan: 1, 2 or 3 (default: what it says, else 2)",
+  "version of the plan: 1, 2 or 3 (default: the one in the plan, else 2)",
   {
     parse: (text: string) =>
-      [1, 2, 3].find((known) => String(known) === text) ?? refuse("Give 1, 2 or 3."),
+      [1, 2, 3].find((known) => String(known) === text) ?? refuse("Expected 1, 2 or 3."),
   },
 ];
 
 const workspaceFlags: readonly Flag[] = [
-  ["--allow-list <file>", "JSON of what a plan may touch: allowed_extensions and the like"],
+  [
+    "--allow-list <file>",
+    "JSON file that limits what a plan may change: allowed_extensions and the like",
+  ],
   ["--limit <name=number>", "override a default limit; repeatable", { parse: collect }],
 ];
 
@@ -32,7 +35,11 @@ const applyFlags: readonly Flag[] = [
     "must pass before and after the change, or everything is rolled back; repeatable",
     { parse: collect },
   ],
-  ["--check-timeout <seconds>", "for one run of a check (default: 120)", { parse: count }],
+  [
+    "--check-timeout <seconds>",
+    "time limit for one run of a check (default: 120)",
+    { parse: count },
+  ],
   [
     "--check-may-fail",
     "apply even if a check fails before the change",
@@ -52,12 +59,12 @@ const genFlags: readonly Flag[] = [
   ],
   [
     "--plan-only",
-    'ask for a diagnosis and steps only; "ccl gen ok" carries them out',
+    'only ask for a diagnosis and steps; "ccl gen ok" carries them out',
     { conflicts: ["apply", "untilGreen"] },
   ],
-  ["--report <file>", "the output of a failing run, for the model to read; - for stdin"],
+  ["--report <file>", "output of a failing run, for the model to read; - for stdin"],
   ["--use-pack", "give the model the pack of the project for the goal (default)"],
-  ["--no-pack", "don't give the model the pack of the project for the goal"],
+  ["--no-pack", "don't give the model a pack"],
   ["--delta", "give the model what changed since the accepted base"],
   ["--out <file>", "write the plan to a file, for ccl plan apply"],
   [
@@ -68,20 +75,20 @@ const genFlags: readonly Flag[] = [
     "--base-url <url>",
     "an OpenAI-compatible server (default: CCL_MODEL_BASE_URL; key in CCL_MODEL_API_KEY)",
   ],
-  ["--replay <file>", "answer from a recording; with --model, record what it lacks"],
-  ["--timeout <seconds>", "for one answer of the model (default: 90)", { parse: count }],
-  ["--max-calls <number>", "stop before more calls", { parse: count }],
-  ["--max-tokens <number>", "stop before more tokens, input and output together", { parse: count }],
+  ["--replay <file>", "answer from a recording; with --model, record missing answers"],
+  ["--timeout <seconds>", "time limit for one answer of the model (default: 90)", { parse: count }],
+  ["--max-calls <number>", "maximum number of model calls", { parse: count }],
+  [
+    "--max-tokens <number>",
+    "maximum number of tokens, input and output together",
+    { parse: count },
+  ],
   [
     "--max-usd <dollars>",
-    "stop before it costs more",
+    "maximum cost",
     { parse: number("an amount such as 0.50", (usd) => usd > 0) },
   ],
-  [
-    "--price <input/output>",
-    "dollars for a million tokens each, such as 3/15",
-    { parse: readPrice },
-  ],
+  ["--price <input/output>", "dollars per million tokens, such as 3/15", { parse: readPrice }],
   ["--best-effort", "rely on the prompt alone, without a response format"],
   ["--verbose", "print events on stderr"],
   ["--trace", "append each event to .ccl/traces/<id>.jsonl"],
@@ -93,7 +100,7 @@ const genFlags: readonly Flag[] = [
 
 function readPrice(text: string): { input: number; output: number } {
   const [, input, output] = /^(\d{1,6}(?:\.\d{1,6})?)\/(\d{1,6}(?:\.\d{1,6})?)$/.exec(text) ?? [];
-  if (output === undefined) return refuse("Give two amounts such as 3/15.");
+  if (output === undefined) return refuse("Expected two amounts such as 3/15.");
   return { input: Number(input), output: Number(output) };
 }
 
@@ -106,7 +113,7 @@ const planGroup: readonly CommandDeclaration[] = [
         ...workspaceFlags,
         [
           "--mode <mode>",
-          "what the model was asked for",
+          "the mode that the model was asked for",
           { choices: ["plan", "apply"], otherwise: "apply" },
         ],
         versionFlag,
@@ -114,26 +121,26 @@ const planGroup: readonly CommandDeclaration[] = [
     ],
     planPreview: [
       "preview [file]",
-      "what a plan would change, as diffs, and the hash that confirms it; writes nothing",
+      "show what a plan would change, as diffs, and the hash that confirms it; writes nothing",
       [...workspaceFlags, versionFlag],
     ],
     planApply: [
       "apply [file]",
-      "apply a plan as one transaction, or change nothing; without a file the change that ccl gen showed",
+      "apply a plan as one transaction, or change nothing; without a file, the change that ccl gen showed",
       [versionFlag, ...applyFlags],
     ],
   }),
   ...commandsOf(() => import("../commands/transactions.ts"), {
-    planRollback: ["rollback <transaction>", 'roll a transaction back, by its id or "last"'],
-    planRecover: ["recover", "undo what a process that has ended left unfinished"],
-    planLog: ["log", "the transactions of this folder, oldest first"],
+    planRollback: ["rollback <transaction>", 'roll back a transaction, by its id or "last"'],
+    planRecover: ["recover", "roll back what an ended process left unfinished"],
+    planLog: ["log", "list the transactions of this folder, oldest first"],
     planPrune: [
       "prune",
-      "remove old transactions and the files that they replaced; they can't be rolled back any more",
+      "remove old transactions and the files that they replaced; they can no longer be rolled back",
       [
         [
           "--keep <number>",
-          "how many of the latest stay; 0 for none",
+          "number of latest transactions to keep; 0 for none",
           { isRequired: true, parse: whole("a whole number, 0 or more", 0) },
         ],
       ],
@@ -144,10 +151,10 @@ const planGroup: readonly CommandDeclaration[] = [
 const memoryGroup: readonly CommandDeclaration[] = commandsOf(
   () => import("../commands/memory.ts"),
   {
-    memoryShow: ["show", "all that is remembered, and where"],
+    memoryShow: ["show", "show all stored values, and where they are stored"],
     memorySet: [
       "set <key> <value>",
-      "remember a value, such as project.default_test_command; a list as JSON",
+      "store a value, such as project.default_test_command; a list as JSON",
     ],
   },
 );
@@ -156,12 +163,12 @@ const memoryGroup: readonly CommandDeclaration[] = commandsOf(
 export const planCommands: readonly CommandDeclaration[] = [
   {
     name: "plan",
-    about: "plans of a model: check, preview, apply, roll back",
+    about: "check, preview, apply and roll back plans of a model",
     commands: planGroup,
   },
   {
     name: "memory",
-    about: "what a model is given about you and the project",
+    about: "show and set what a model is told about you and the project",
     commands: memoryGroup,
   },
   ...commandsOf(() => import("../commands/gen.ts"), {

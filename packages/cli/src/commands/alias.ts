@@ -21,7 +21,7 @@ import type { CommandResult, Session } from "../session.ts";
 /** Gives one file an alias that replaces its existing ones. `path` is relative to the root. */
 export function aliasAdd(session: Session, alias: string, path: string): Promise<CommandResult> {
   const { signal } = session;
-  return withProject(session, { persist: true }, async (registry) => {
+  return withProject(session, true, async (registry) => {
     const before = registry.list();
     const entry = requireValid(await registry.add(alias, path, session));
     const was = before.flatMap((old) =>
@@ -38,16 +38,14 @@ export function aliasAdd(session: Session, alias: string, path: string): Promise
 
 /** Lists the project's aliases. */
 export async function aliasList(session: Session): Promise<CommandResult> {
-  const aliases = await withProject(session, { persist: false }, async (registry) =>
-    registry.list(),
-  );
+  const aliases = await withProject(session, false, async (registry) => registry.list());
   const rows = aliases.map(({ alias, sha8, path }) => [alias, sha8, path]);
   return { document: { aliases }, text: tableOf(["alias", "sha8", "path"], rows) };
 }
 
 /** Compares the registry with the disk. A stale alias fails the check. */
 export async function aliasVerify(session: Session): Promise<CommandResult> {
-  const { checks, isClean } = await withProject(session, { persist: true }, (registry) =>
+  const { checks, isClean } = await withProject(session, true, (registry) =>
     registry.verify(session),
   );
   const document = { isClean, checks };
@@ -61,7 +59,7 @@ export async function aliasVerify(session: Session): Promise<CommandResult> {
   return {
     document,
     text: tableOf(["status", "alias", "path", "detail"], rows),
-    note: `${stale.length} of ${checks.length} aliases are stale. "ccl alias scan" records what is there now.\n`,
+    note: `${stale.length} of ${checks.length} aliases are stale. "ccl alias scan" records the current files.\n`,
     exitCode: EXIT_CODES.checkFailed,
   };
 }
@@ -73,7 +71,7 @@ function detailOf({ status, sha8, currentSha8, movedTo }: AliasCheck): string {
 
 /** Updates the registry from the disk. */
 export async function aliasScan(session: Session): Promise<CommandResult> {
-  const report = await withProject(session, { persist: true }, (registry) =>
+  const report = await withProject(session, true, (registry) =>
     scanWithProgress(registry, session),
   );
   const { entries, added, updated, moved, removed, skipped } = report;
@@ -90,7 +88,7 @@ export async function aliasScan(session: Session): Promise<CommandResult> {
 
 /** Removes an alias and its card, but not the file. */
 export async function aliasRemove(session: Session, alias: string): Promise<CommandResult> {
-  await withProject(session, { persist: true }, async (registry) => {
+  await withProject(session, true, async (registry) => {
     if (!(await forget(registry, alias, session.signal)))
       await resolveAlias(registry, alias, session);
   });

@@ -40,7 +40,9 @@ export async function artifactsList(
       document: { artifacts: latest, damaged },
       text: tableOf(columns, rows, ""),
       note:
-        rows.length === 0 ? "Nothing was stored here yet. ccl shrink and ccl proxy store.\n" : "",
+        rows.length === 0
+          ? "Nothing is stored here yet. ccl shrink and ccl proxy store results.\n"
+          : "",
     };
   });
 }
@@ -66,7 +68,8 @@ export async function artifactsRead(
   const text = await textOf(session, id, flags);
   if (flags.lines === undefined) return { document: { text }, text };
   const [, from, dash, to] = /^(\d+)(-?)(\d*)$/.exec(flags.lines) ?? [];
-  if (from === undefined) throw usageError(`"${flags.lines}" names no lines; say 10-40, 10- or 7.`);
+  if (from === undefined)
+    throw usageError(`"${flags.lines}" is not a range of lines. Write 10-40, 10- or 7.`);
   const end = to === "" ? (dash === "" ? Number(from) : Number.MAX_SAFE_INTEGER) : Number(to);
   const piece = readContent(text, { from: Number(from), to: end, budget: flags.budget });
   return { document: { ...piece }, text: `${piece.text}\n` };
@@ -89,7 +92,7 @@ async function wholeId(store: ArtifactStore, id: string): Promise<string> {
   const ids = new Set([...handles, ...damaged].map(({ artifactId }) => artifactId));
   const found = [...ids].filter((one) => one.startsWith(id));
   if (found.length > 1)
-    throw usageError(`${found.length} artifacts begin with ${id}; give more digits.`);
+    throw usageError(`${found.length} artifacts start with ${id}. Type more digits.`);
   if (found[0] === undefined) throw unknownArtifact(id);
   return found[0];
 }
@@ -158,7 +161,8 @@ export async function artifactsPrune(session: Session, flags: PruneFlags): Promi
     const document = { removed: gone.length, kept, bytes, sessions: ended.length };
     const done = dryRun ? "would remove" : "removed";
     const counts = `${formatCount(gone.length, "artifact")} (${formatNumber(bytes)} bytes) and the decisions of ${formatCount(ended.length, "session")}`;
-    const text = `${done} ${counts}; ${kept} old ones stay, since sessions of the last ${days} days show them\n`;
+    const shownStill = `; kept ${formatCount(kept, "older artifact")} that sessions of the last ${days} days show`;
+    const text = `${done} ${counts}${kept === 0 ? "" : shownStill}\n`;
     return { document: { ...document, dryRun }, text };
   });
 }

@@ -18,7 +18,7 @@ import type { CommandResult, Session } from "../session.ts";
 import { claudeOf, codexOf, homeOf } from "../user-places.ts";
 
 /** Flags of `ccl audit`. */
-export interface AuditFlags {
+interface AuditFlags {
   all?: boolean | undefined;
   price?: number | undefined;
 }
@@ -55,9 +55,9 @@ export async function audit(
     text: (style) => auditText(report, style),
     note: ({ colours }) => {
       const rest =
-        left === 0 ? "" : `; the newest first, --all for ${formatCount(left, "more file")}`;
+        left === 0 ? "" : `; newest first, --all reads ${formatCount(left, "more file")}`;
       const refused = few(unread.map(({ path, reason }) => `${path} (${reason})`));
-      const skipped = refused === "" ? "" : `. Not or partly read: ${printable(refused)}`;
+      const skipped = refused === "" ? "" : `. Not read, or only in part: ${printable(refused)}`;
       return `${colours.dim(`${formatCount(report.sessions, "session")} in ${formatCount(files, "file")}${rest}${skipped}. Nothing was sent or written.`)}\n`;
     },
   };
@@ -91,7 +91,7 @@ export async function auditLogs(
 export async function readAgentLog({ path, sizeBytes }: AgentLog): Promise<ReadTranscripts> {
   const refused = (unread: string): ReadTranscripts => ({ transcripts: [], unread });
   if (path.endsWith(databaseName))
-    return refused("a database; name what `opencode export <session>` wrote");
+    return refused("a database; pass the output of `opencode export <session>` instead");
   if (sizeBytes > maxLogBytes) return refused(`larger than ${maxLogBytes} bytes`);
   try {
     return readTranscripts(await readFile(path, "utf8"));

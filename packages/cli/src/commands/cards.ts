@@ -11,7 +11,7 @@ export async function cardsBuild(session: Session, aliases: string[]): Promise<C
   const { progress } = session;
   const cards: { alias: string; kind: string; file: string }[] = [];
   const skipped: { alias: string; reason: string }[] = [];
-  await withProject(session, { persist: true }, async (registry) => {
+  await withProject(session, true, async (registry) => {
     const files = createContextFiles(registry);
     const wanted = aliases.length > 0 ? aliases : registry.list().map((entry) => entry.alias);
     for (const [index, name] of wanted.entries()) {
@@ -43,7 +43,7 @@ export function cardsShow(session: Session, name: string): Promise<CommandResult
   return withFiles(session, {}, async ({ registry }) => {
     const { alias, path, sha8, text } = await resolveAlias(registry, name, session);
     if (text === undefined)
-      throw new CliError("input_invalid", `${alias} is a binary file; it has no card.`);
+      throw new CliError("input_invalid", `${alias} is a binary file, so it has no card.`);
     const { kind, lines, text: card } = await buildCard({ alias, path, text }, session);
     return { document: { alias, path, sha8, kind, lines }, text: `${card}\n` };
   });

@@ -41,7 +41,7 @@ export async function catalogDiff(
   flags: CatalogDiffFlags,
 ): Promise<CommandResult> {
   if (revision !== undefined && flags.against !== undefined) {
-    throw usageError("Compare with a revision or with --against, not with both.");
+    throw usageError("Pass a revision or --against, not both.");
   }
   const { records } = await readCatalog(session);
   if (flags.save !== undefined) return saveSnapshot(session, flags.save, records);
@@ -112,9 +112,7 @@ async function readSnapshot(session: Session, name: string): Promise<readonly Re
   const path = resolve(session.terminal.cwd(), name);
   const found = await stat(path).catch(() => undefined);
   if (found === undefined)
-    throw usageError(
-      `There is nothing at ${path} to compare with. "ccl catalog diff --save <file>" writes a snapshot.`,
-    );
+    throw usageError(`${path} does not exist. "ccl catalog diff --save <file>" writes a snapshot.`);
   if (found.isDirectory()) {
     const { records } = await createCatalogFolder(path).read(session);
     return records.map(({ record }) => record);
@@ -129,7 +127,7 @@ async function gitSnapshot(session: Session, revision: string): Promise<CatalogF
   if (revision.startsWith("-"))
     throw usageError(`${revision} is not a revision. Name a commit, such as HEAD~1.`);
   const git = (args: string[], input?: string): Promise<Buffer> =>
-    gitInRoot(session, args, { refusal: "git has nothing to compare with", input });
+    gitInRoot(session, args, { refusal: "There is no revision to compare with", input });
   const folder = relative(session.root, catalogFolder(session).path).split(sep).join("/");
   const verified = await git(["rev-parse", "--verify", "--end-of-options", `${revision}^{tree}`]);
   const listed = await git(["ls-tree", "-r", "-z", String(verified).trim(), "--", `${folder}/`]);

@@ -26,12 +26,12 @@ export async function catalogInit(session: Session): Promise<CommandResult> {
     text: ({ colours }) =>
       isNew
         ? `${colours.green("Set up")} ${place}.\nNext: "ccl catalog import --sql sqlite:<path>", or --openapi, --mcp, --files, --jsonl.\n`
-        : `${place} is set up already. "ccl catalog import" reads its sources again.\n`,
+        : `${place} already exists. "ccl catalog import" reads its sources again.\n`,
   };
 }
 
 /** Flags of `ccl catalog import`. */
-export interface CatalogImportFlags extends SourceFlags {
+interface CatalogImportFlags extends SourceFlags {
   dryRun?: boolean | undefined;
   failOn?: ChangeSeverity | undefined;
 }
@@ -51,7 +51,7 @@ export async function catalogImport(
   const drafts =
     named.length > 0 ? named : before.sources.map((source) => draftOfKept(session, source));
   if (drafts.length === 0)
-    throw usageError("Name a source: --sql, --openapi, --mcp, --files or --jsonl.");
+    throw usageError("Pass a source: --sql, --openapi, --mcp, --files or --jsonl.");
   const { records, sources, outcomes, warnings } = await importSources(session, before, {
     drafts,
     isMoveAllowed: flags.name !== undefined,
@@ -70,12 +70,12 @@ export async function catalogImport(
     `${summariseChanges(changes)}; ${kept} unchanged${isWritten ? "" : "; nothing was written"}`,
     ...(warnings.length === 0
       ? []
-      : [`${formatCount(warnings.length, "secret")} masked: name secrets by reference.`]),
+      : [`${formatCount(warnings.length, "secret")} masked. Use references instead of secrets.`]),
     ...drafts
       .filter(({ isStripped }) => isStripped)
       .map(
         ({ source }) =>
-          `Kept as ${source.location}, without what may be secret; name a variable with env:NAME to read it again.`,
+          `Stored as ${source.location}, without possible secrets. Pass the address as env:NAME to read it again later.`,
       ),
   ];
   return {
@@ -96,6 +96,6 @@ export async function catalogImport(
 /** Creates the folder only once there is something to store. */
 async function createFolder(folder: CatalogFolder, session: Session): Promise<FolderContent> {
   if (await folder.init(session)) return folder.read(session);
-  const message = "Another process set up the catalog meanwhile; run the command again.";
+  const message = "Another process has just created the catalog. Run the command again.";
   throw new CatalogError("conflict", message);
 }

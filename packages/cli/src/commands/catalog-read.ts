@@ -11,7 +11,7 @@ import type { CommandResult, Session } from "../session.ts";
 import { type CountedFor, openCounter } from "../token-counter.ts";
 
 /** Flags of `ccl catalog search`. */
-export interface CatalogSearchFlags {
+interface CatalogSearchFlags {
   limit: number;
   facet?: FacetFilter | undefined;
   explain?: boolean | undefined;
@@ -63,7 +63,7 @@ export async function catalogSearch(
 }
 
 function describeMissing(terms: readonly string[]): string {
-  return terms.length === 0 ? "" : `; no resource has: ${terms.join(", ")}`;
+  return terms.length === 0 ? "" : `; in no resource: ${terms.join(", ")}`;
 }
 
 /** Lists the terms that add up to the score. For text search, lists each word with its contribution. */
@@ -79,7 +79,7 @@ function explainRow({ id, score: value, explain }: Hit): string[] {
 }
 
 /** Flags of `ccl catalog context`. */
-export interface CatalogContextFlags extends CountedFor {
+interface CatalogContextFlags extends CountedFor {
   task: string;
   budget: number;
   facet?: FacetFilter | undefined;
@@ -115,7 +115,7 @@ export async function catalogContext(
 }
 
 /** Flags of `ccl catalog docs`. */
-export interface CatalogDocsFlags {
+interface CatalogDocsFlags {
   out?: string | undefined;
   title?: string | undefined;
 }

@@ -34,7 +34,7 @@ export async function catalogShow(
     const { hits } = await withSnapshot(read, session, (snapshot) =>
       snapshot.search({ text: id, limit: SUGGESTIONS, signal }),
     );
-    const near = hits.length === 0 ? "" : ` Near to it: ${hits.map((hit) => hit.id).join(", ")}.`;
+    const near = hits.length === 0 ? "" : ` Similar: ${hits.map((hit) => hit.id).join(", ")}.`;
     throw usageError(
       `The catalog has no resource ${JSON.stringify(id)}.${near} "ccl catalog search <words>" finds ids.`,
     );

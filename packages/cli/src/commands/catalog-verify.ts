@@ -12,7 +12,7 @@ import { loadSource } from "../catalog/load-source.ts";
 import { openCatalog, owner } from "../catalog/open-catalog.ts";
 import { readCatalog } from "../catalog/read-catalog.ts";
 import { draftOfKept } from "../catalog/source-draft.ts";
-import { EXIT_CODES, type ExitCode } from "../exit-code.ts";
+import { EXIT_CODES } from "../exit-code.ts";
 import { printableLines } from "../output/text.ts";
 import type { CommandResult, Session } from "../session.ts";
 
@@ -23,11 +23,8 @@ interface CatalogVerifyFlags {
 
 /** Long enough for a process that has to start, or for a remote database. */
 const TIMEOUT_MS = 60_000;
-const exitCodes: Record<VerifyReport["exitCode"], ExitCode> = {
-  0: EXIT_CODES.ok,
-  1: EXIT_CODES.checkFailed,
-  2: EXIT_CODES.sourceFailed,
-};
+/** The command's exit codes by that of the report. */
+const exitCodes = [EXIT_CODES.ok, EXIT_CODES.checkFailed, EXIT_CODES.sourceFailed] as const;
 
 /** Compares the catalog with its sources, and snippets with columns. With `--update`, updates columns. */
 export async function catalogVerify(

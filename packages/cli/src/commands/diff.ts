@@ -12,7 +12,7 @@ import { describeUnnamed, withProject } from "../project.ts";
 import type { CommandResult, Session } from "../session.ts";
 
 /** Flags of `ccl diff`. */
-export interface DiffFlags extends CountedFor {
+interface DiffFlags extends CountedFor {
   budget: number;
   action?: string | undefined;
   patch?: boolean | undefined;
@@ -23,7 +23,7 @@ export interface DiffFlags extends CountedFor {
 export function diff(session: Session, flags: DiffFlags): Promise<CommandResult> {
   const { root, directory } = session;
   const { action, budget } = flags;
-  return withProject(session, { persist: flags.show !== true }, async (registry) => {
+  return withProject(session, flags.show !== true, async (registry) => {
     const { delta, unnamed } = await changesSinceBase(session, registry);
     const { text: patch, whyNot } = await patchSinceBase(session, delta.baseId);
     if (flags.patch && patch === undefined)
@@ -45,7 +45,7 @@ export function diff(session: Session, flags: DiffFlags): Promise<CommandResult>
         describeUnnamed(unnamed) +
         written.map((path) => `wrote ${path}\n`).join("") +
         summaryOf(delta, sizes) +
-        (whyNot === undefined ? "" : `ccl: ctx/delta.patch is not written: ${whyNot}.\n`),
+        (whyNot === undefined ? "" : `ccl: ctx/delta.patch was not written: ${whyNot}.\n`),
     };
   });
 }
@@ -69,6 +69,6 @@ function summaryOf(
   if (changes.length === 0) return `Nothing changed since ${baseId}.\n`;
   const size = `${formatCount(changes.length, "change")} since ${baseId}: ${formatNumber(tokens)} tokens`;
   if (packTokens === undefined) return `${size}\n`;
-  const hint = tokens < packTokens ? "" : '; "ccl pack" shows the present state instead';
+  const hint = tokens < packTokens ? "" : '; "ccl pack" shows the current state instead';
   return `${size}, the accepted pack has ${formatNumber(packTokens)}${hint}\n`;
 }

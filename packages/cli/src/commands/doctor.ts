@@ -3,9 +3,8 @@ import { resolve } from "node:path";
 
 import { type NodeRecordsPlace, salvageRecords } from "@ccl/records/node";
 
-import { CliError } from "../cli-error.ts";
+import { CliError, messageOf } from "../cli-error.ts";
 import { runGit } from "../git.ts";
-import { errorDocument } from "../output/error-document.ts";
 import { type Finding, finding, findingsResult } from "../output/findings.ts";
 import { few, formatCount, formatNumber } from "../output/text.ts";
 import { CONFIG_FILE, readPackConfig } from "../pack-shape.ts";
@@ -33,7 +32,7 @@ async function gitState(session: Session): Promise<Finding> {
   const { code } = await runGit(["-C", session.root, "rev-parse", "--verify", "HEAD"], session);
   if (code === 0) return finding("git", "ok", "a repository: its history ranks files");
   const reason = code === undefined ? "git is not installed" : "no repository with a commit";
-  const message = `${reason}: files rank without history; --diff, --log and --remote may not work`;
+  const message = `${reason}: files are ranked without history; --diff, --log and --remote may not work`;
   return finding("git", "hint", message);
 }
 
@@ -43,14 +42,14 @@ async function settings(session: Session): Promise<Finding> {
     const message = names.length === 0 ? `no ${CONFIG_FILE}` : `sets ${names.join(", ")}`;
     return finding("settings", "ok", message);
   } catch (error) {
-    return finding("settings", "problem", errorDocument(error).error.message);
+    return finding("settings", "problem", messageOf(error));
   }
 }
 
 async function registryState(session: Session): Promise<Finding> {
   const name = "aliases";
   if (!hasRegistry(session))
-    return finding(name, "hint", 'not set up: packs work, "ccl init" keeps names');
+    return finding(name, "hint", 'not set up; packs work without it, "ccl init" stores names');
   try {
     const { checks } = await withRegistry(session, false, (registry) => registry.verify(session));
     const stale = checks.filter(({ status }) => status !== "ok").length;
@@ -58,7 +57,7 @@ async function registryState(session: Session): Promise<Finding> {
     const hint = stale > 0 ? '; "ccl alias scan" records them' : "";
     return finding(name, stale > 0 ? "hint" : "ok", message + hint);
   } catch (error) {
-    return finding(name, "problem", errorDocument(error).error.message);
+    return finding(name, "problem", messageOf(error));
   }
 }
 
@@ -95,7 +94,7 @@ async function fileStates(session: Session): Promise<Finding[]> {
     });
   } catch (error) {
     session.signal.throwIfAborted();
-    return [finding(name, "problem", errorDocument(error).error.message)];
+    return [finding(name, "problem", messageOf(error))];
   }
 }
 
@@ -110,7 +109,7 @@ async function doctorStore(
   if (isFolder === undefined)
     throw new CliError(
       "input_invalid",
-      `There is nothing at ${from}. Name a SQLite file or a folder of records.`,
+      `${from} does not exist. Name a SQLite file or a folder of records.`,
     );
   const placeAt = (path: string): NodeRecordsPlace =>
     isFolder ? { folder: path } : { sqlite: { path } };

@@ -62,7 +62,7 @@ function renderFile(
 
 function shownAs(file: Explained, budget: number): string {
   const whole = `${formatNumber(file.wholeTokens)} tokens`;
-  const room = `all of it takes ${whole}, and better ranked files fill the ${budget}`;
+  const room = `the whole file takes ${whole}, and files with a better rank fill the budget of ${budget}`;
   if (!("level" in file))
     return `not shown: ${file.reason === "budget" ? `${room}; --focus shows it in full` : file.reason}`;
   if (file.level === "reference") return `its path in the map: ${room}`;

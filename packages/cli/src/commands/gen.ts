@@ -1,3 +1,7 @@
+import { appendFileSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
 import {
   type AppliedPlan,
   createPlanSession,
@@ -26,7 +30,6 @@ import { type BackgroundFlags, genBackground } from "../plan/gen-background.ts";
 import { createMeteredModel, type Spending, type SpendingLimits } from "../plan/metered-model.ts";
 import { type ModelFlags, openLanguageModel } from "../plan/open-language-model.ts";
 import { planFailure, requireDone } from "../plan/plan-failure.ts";
-import { openTrace } from "../plan/open-trace.ts";
 import { readInput } from "../plan/read-input.ts";
 import { renderApplied, renderPreview } from "../plan/render-preview.ts";
 import {
@@ -41,8 +44,7 @@ import { withWorkspace, type WorkspaceFlags } from "../plan/with-workspace.ts";
 import type { CommandResult, Session } from "../session.ts";
 
 /** Flags of `ccl gen`. */
-export interface GenFlags
-  extends ModelFlags, BackgroundFlags, ApplyFlags, WorkspaceFlags, SpendingLimits {
+interface GenFlags extends ModelFlags, BackgroundFlags, ApplyFlags, WorkspaceFlags, SpendingLimits {
   /** A file with the output of a failing run. */
   report?: string | undefined;
   planOnly?: boolean | undefined;
@@ -76,7 +78,7 @@ export async function gen(session: Session, goal: string, flags: GenFlags): Prom
   const isGoAhead = detectMode(goal, { savedPlan: true }).reason === "trigger";
   const savedPlan = isGoAhead ? await readSavedSteps(session) : undefined;
   const model = createMeteredModel(await openLanguageModel(session, flags), flags, (chars) =>
-    session.progress.update("Answer of the model, characters", chars),
+    session.progress.update("Receiving the answer, characters", chars),
   );
   return withWorkspace(session, flags, async (workspace) => {
     requireRecovered(workspace, flags);
@@ -125,7 +127,10 @@ async function run(context: Gen): Promise<CommandResult> {
     );
     if (!hasFailedCheck || attempt >= attempts) throw planFailure(outcome.issues);
     const what = outcome.issues.map(({ message }) => message).join("\n");
-    showLine(context, `Change ${attempt} of at most ${attempts} was rolled back: a check failed.`);
+    showLine(
+      context,
+      `Change ${attempt} of up to ${attempts} was rolled back because a check failed.`,
+    );
     options = { ...given, report: reportOf(proposed, what), signal };
   }
 }
@@ -212,10 +217,10 @@ async function deliver(
         ...remarksOn(proposed),
         ...(applied === undefined ? [] : (preview?.remarks ?? []).map(printable)),
         ...(isOpen
-          ? ['Nothing was changed. "ccl plan apply" makes this change.']
+          ? ['Nothing was changed. "ccl plan apply" applies this change.']
           : saved === undefined
             ? []
-            : ['Nothing was changed. "ccl gen ok --apply" carries the plan out.']),
+            : ['Nothing was changed. "ccl gen ok --apply" carries out the plan.']),
         `${colours.dim(describeSpending(spending))}\n`,
       ].join("\n"),
   };
@@ -229,7 +234,7 @@ function remarksOn({ suggestedMemory, changed }: ProposedPlan): string[] {
     );
   if (suggestedMemory !== undefined && suggestedMemory.applied.length > 0)
     lines.push(
-      `The model suggests to remember ${suggestedMemory.applied.join(", ")}; nothing was remembered. "ccl memory set" does.`,
+      `The model suggests remembering ${suggestedMemory.applied.join(", ")}. Nothing was stored; "ccl memory set" stores values.`,
     );
   return lines;
 }
@@ -246,14 +251,14 @@ function requireRecovered({ unfinished }: FileWorkspace, { apply, untilGreen }: 
   if (unfinished.length === 0 || (!apply && untilGreen === undefined)) return;
   throw new CliError(
     "plan_conflict",
-    `Transaction ${unfinished.join(", ")} was left unfinished, or is under way. "ccl plan recover" undoes what an ended process left.`,
+    `Transaction ${unfinished.join(", ")} is unfinished or still running. "ccl plan recover" rolls back what an ended process left.`,
   );
 }
 
 function requireFitting(goal: string, { untilGreen, check = [] }: GenFlags): void {
-  if (goal.trim() === "") throw usageError("The goal is empty. Say what is to be changed.");
+  if (goal.trim() === "") throw usageError("The goal is empty. Say what to change.");
   if (untilGreen !== undefined && check.length === 0)
-    throw usageError("--until-green needs to know what has to pass: give --check.");
+    throw usageError("--until-green needs a check that has to pass: pass --check.");
 }
 
 function showLine({ session }: Gen, text: string): void {
@@ -281,4 +286,13 @@ async function watchEvents(
       calls,
     );
   };
+}
+
+/** Appends each event to `.ccl/traces/<id>.jsonl`, which only the owner can read and git ignores. */
+async function openTrace({ root }: Session): Promise<(event: PlanEvent) => void> {
+  const folder = join(root, ".ccl", "traces");
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await writeFile(join(folder, ".gitignore"), "*\n");
+  return (event) =>
+    appendFileSync(join(folder, `${event.trace_id}.jsonl`), `${JSON.stringify(event)}\n`);
 }

@@ -21,7 +21,7 @@ export async function init(
   if (hasRegistry(session)) {
     return {
       document: { root, directory, isNew: false },
-      text: `${place} is set up already. "ccl alias scan" names files that are new.\n`,
+      text: `${place} is already set up. "ccl alias scan" names new files.\n`,
     };
   }
   if (canAsk(session) && !flags.yes) {

@@ -29,14 +29,14 @@ function known<Value>(all: ReadonlyMap<string, Value>, client: string): Value {
   const found = all.get(client);
   if (found !== undefined) return found;
   const names = [...all.keys()].join(", ");
-  throw usageError(`There is no client ${JSON.stringify(client)}; there are ${names}.`);
+  throw usageError(`Unknown client ${JSON.stringify(client)}. Known clients: ${names}.`);
 }
 
 /** The settings for a client, the name of the setup, and the reason for it. */
 type Way = readonly [settings: ReadonlyMap<string, SettingsOf>, name: string, why: string];
 
-const byMcp = "by MCP, since no hook of it could shorten results";
-const printed = "which shortens what commands print; for whole prompts: ccl wrap --";
+const byMcp = "by MCP, since it has no hook that can shorten results";
+const printed = "which shortens the output of commands; for whole prompts: ccl wrap --";
 
 /**
  * None of these needs a running process. A client whose proxy is not running could not reach its

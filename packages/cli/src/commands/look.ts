@@ -118,7 +118,7 @@ function demoText({ colours }: Style): string {
       : `12:0${Math.floor(at / 60)}:${at % 60} INFO worker ${at % 7}: job ${at} took ${(at * 37) % 90} ms`,
   ).join("\n");
   const { text, tokens } = compress(log, { budget: 150, query: "why did a job fail?" });
-  return `${colours.bold("No repository and no coding agent's sessions here. A log, as a model should read it:")}
+  return `${colours.bold("No commit to pack and no sessions of coding agents were found. A log, shortened for a model:")}
 ${formatCount(400, "line")}, ${formatNumber(estimatedCounter.count(log))} tokens, shown in ${formatNumber(tokens)}:
 ${text.replaceAll(/^/gm, "  | ")}
   npm test 2>&1 | ccl shrink "why does it fail?"

@@ -19,7 +19,7 @@ import {
 } from "@ccl/mcp";
 
 import { openState, withState } from "../artifact-folder.ts";
-import { requireValid } from "../cli-error.ts";
+import { messageOf, requireValid } from "../cli-error.ts";
 import { finding, findingsResult } from "../output/findings.ts";
 import { formatCount } from "../output/text.ts";
 import { readInput } from "../plan/read-input.ts";
@@ -94,12 +94,11 @@ function catalogParts(
       return openSnapshot(await read());
     },
     async query() {
-      const { openConnectors } = await import("../query/open-connectors.ts");
+      const { openConnectors } = await import("../catalog/query-catalog.ts");
       const { folder, content } = await read();
       const sources = await folder.readSources(content);
       const opening = openConnectors(session, sources, ({ name }, error) => {
-        const reason = error instanceof Error ? error.message : String(error);
-        terminal.stderr.write(`ccl: ${name} can't be queried: ${reason}\n`);
+        terminal.stderr.write(`ccl: ${name} can't be queried: ${messageOf(error)}\n`);
       });
       return closeLater(opening);
     },
@@ -172,7 +171,7 @@ export async function mcpProxy(session: Session, flags: McpProxyFlags): Promise<
     const { list, results } = statistics;
     stderr.write(
       `tools: ${list.before} tokens, listed in ${list.after}\n` +
-        `results: ${results.before} tokens in ${formatCount(results.results, "result")}, given in ${results.after} ` +
+        `results: ${results.before} tokens in ${formatCount(results.results, "result")}, returned in ${results.after} ` +
         `(${results.shortened} shortened, ${results.repeated} repeated)\n`,
     );
     return { document: statistics };

@@ -20,6 +20,7 @@ import {
   narrowRegistry,
   describeUnnamed,
   hasRegistry,
+  keepPackFiles,
   type ProjectFiles,
   requireFiles,
   withFiles,
@@ -31,7 +32,7 @@ import type { CommandResult, Session } from "../session.ts";
 import { withRemote } from "../with-remote.ts";
 
 /** Flags of `ccl pack`. */
-export interface PackFlags extends ShapeFlags {
+interface PackFlags extends ShapeFlags {
   show?: boolean | undefined;
   out?: string | undefined;
   split?: number | undefined;
@@ -79,6 +80,7 @@ export async function pack(session: Session, flags: PackFlags): Promise<CommandR
     return resultOf(await packed, flags);
   }
   const listed = flags.stdin ? await readListedPaths(session) : undefined;
+  if (listed?.size === 0) throw usageError("stdin names no files. Pass one path per line.");
   const shape = ignoringOutput(session, await applySettings(session, flags), flags);
   const order: Order = { flags, shape, listed };
   if (!flags.watch) return resultOf(await packOnce(session, order), flags);
@@ -96,7 +98,8 @@ async function packOnce(session: Session, order: Order): Promise<Packed> {
     const files = isProject ? createContextFiles(found.all) : undefined;
     const packed = await buildPacked(session, order, { ...found, files });
     if (files && persist) packed.written.push(await files.writePack(packed.pack, session));
-    await deliver(packed, session, flags);
+    const delivered = await deliver(packed, session, flags);
+    if (persist) await keepPackFiles(session, delivered);
     // Accept the base last, when the pack has been delivered.
     if (files && flags.accept) {
       packed.accepted = (await files.accept(packed.pack, session)).snapshot.id;
@@ -159,7 +162,9 @@ function describeLeftOver({ pack: { entries }, unlisted }: Packed): string {
     encoding === undefined ? [] : [`${path} (${encoding})`],
   );
   const lines = [
-    ...(unlisted.length === 0 ? [] : [`not packed, no files of the project: ${few(unlisted)}`]),
+    ...(unlisted.length === 0
+      ? []
+      : [`not packed, since they are not files of the project: ${few(unlisted)}`]),
     ...(foreign.length === 0 ? [] : [`not UTF-8: ${few(foreign)}`]),
   ];
   return lines.map((line) => `ccl: ${printable(line)}\n`).join("");
@@ -167,11 +172,11 @@ function describeLeftOver({ pack: { entries }, unlisted }: Packed): string {
 
 function requireFitting(flags: PackFlags, isSetUp: boolean): void {
   if (flags.split !== undefined && flags.out === undefined)
-    throw usageError("--split writes files: name them with --out.");
+    throw usageError("--split writes files, so it needs --out.");
   if (flags.watch && flags.out === undefined)
-    throw usageError("--watch writes a file again and again: name it with --out.");
+    throw usageError("--watch rewrites a file, so it needs --out.");
   if (flags.branch !== undefined && flags.remote === undefined)
-    throw usageError("--branch is a branch of a repository: name it with --remote.");
+    throw usageError("--branch needs --remote.");
   const needing = flags.accept ? "--accept" : flags.base ? "--base" : undefined;
   if (needing !== undefined && !isSetUp)
     throw new CliError("not_initialized", `${needing} needs a project. Run "ccl init" first.`);
@@ -184,7 +189,7 @@ async function buildPacked(
   { registry: selected, files, skipped, unnamed }: ProjectFiles & PackSource,
 ): Promise<Packed> {
   const registry = narrowRegistry(selected, listed);
-  requireFiles(registry, listed === undefined ? shape : { include: ["--stdin"] }, skipped);
+  requireFiles(registry, listed === undefined ? shape : { include: ["(stdin)"] }, skipped);
   const { pack, counter } = await buildProjectPack(session, shape, { registry, files });
   const isSummaryRead = session.isJson || session.noteStyle.isTerminal;
   const estimates =
@@ -208,21 +213,24 @@ async function buildPacked(
   };
 }
 
-/** Delivers the pack to every target except stdout. */
+/** Delivers the pack to every target except stdout. Returns the paths of the files. */
 async function deliver(
   packed: Packed,
   session: Session,
   { out, split, copy }: PackFlags,
-): Promise<void> {
-  const { counter } = packed;
+): Promise<string[]> {
   const { text } = packed.pack;
-  if (out !== undefined && split === undefined)
-    packed.written.push(await writeOut(out, text, session));
-  if (out !== undefined && split !== undefined)
-    // All parts are cut before the first is written.
-    for (const [index, part] of splitPack(text, split, counter).entries())
-      packed.written.push(await writeOut(partName(out, index + 1), part, session));
+  const paths: string[] = [];
+  // All parts are cut before the first is written.
+  const parts = split === undefined ? [text] : splitPack(text, split, packed.counter);
+  if (out !== undefined)
+    for (const [index, part] of parts.entries())
+      paths.push(
+        await writeOut(split === undefined ? out : partName(out, index + 1), part, session),
+      );
+  packed.written.push(...paths);
   if (copy) packed.copiedBy = await copyToClipboard(text, session);
+  return paths;
 }
 
 const EVERY_MS = 700;

@@ -18,7 +18,7 @@ import { type OpenedWorkspace, withWorkspace } from "../plan/with-workspace.ts";
 import type { CommandResult, Session } from "../session.ts";
 
 /** Flags of `ccl plan validate`. */
-export interface PlanValidateFlags extends PlanInputFlags {
+interface PlanValidateFlags extends PlanInputFlags {
   mode: PlanMode;
 }
 
@@ -85,7 +85,9 @@ export function planPreview(
     text: (style) => renderPreview(plan, preview, style),
     note({ colours }) {
       const { planHash, needsConfirmation } = preview;
-      const how = needsConfirmation ? `It deletes: apply takes --confirm ${planHash}\n` : "";
+      const how = needsConfirmation
+        ? `It deletes files. To apply it, pass --confirm ${planHash}\n`
+        : "";
       return `${colours.dim(`plan ${planHash}`)}\n${how}`;
     },
   }));

@@ -2,14 +2,14 @@ import type { PlanRow, SqlResult } from "@ccl/query";
 
 import { readCatalog } from "../catalog/read-catalog.ts";
 import { usageError } from "../cli-error.ts";
-import { formatCount, printableLines } from "../output/text.ts";
+import { formatCount, jsonOf, printableLines } from "../output/text.ts";
 import { renderTable } from "../output/table.ts";
 import { readInput } from "../plan/read-input.ts";
-import { openQueryableCatalog, type CatalogQuery } from "../query/query-catalog.ts";
+import { openQueryableCatalog, type CatalogQuery } from "../catalog/query-catalog.ts";
 import type { CommandResult, Session } from "../session.ts";
 
 /** Flags of `ccl query`. */
-export interface QueryFlags {
+interface QueryFlags {
   plan?: string | undefined;
   format?: "table" | "csv" | "json" | undefined;
   explain?: boolean | undefined;
@@ -24,7 +24,7 @@ export async function query(
   flags: QueryFlags,
 ): Promise<CommandResult> {
   if ((sql === undefined) === (flags.plan === undefined))
-    throw usageError('Give a SELECT, like ccl query "select ...", or --plan <file>.');
+    throw usageError('Pass a SELECT, such as ccl query "select ...", or --plan <file>.');
   const { signal } = session;
   const plan =
     flags.plan === undefined ? undefined : await readInput(session, flags.plan, "the plan");
@@ -54,9 +54,9 @@ function answerResult(answer: SqlResult, format: QueryFlags["format"]): CommandR
   const names = columns.map(({ name }) => name);
   const cells = rows.map((row) => names.map((name) => cellText(row[name])));
   return {
-    document: { columns, rows: rows.map(jsonRow), ranOn, durationMs, total, doubts },
+    document: { columns, rows, ranOn, durationMs, total, doubts },
     text(style) {
-      if (format === "json") return `${JSON.stringify(rows.map(jsonRow), null, 2)}\n`;
+      if (format === "json") return jsonOf(rows);
       if (format === "csv") return [names, ...cells].map(csvLine).join("");
       const titles = columns.map(({ name, type }) =>
         rows.every((row) => isNumberLike(row[name], type)) ? { right: name } : name,
@@ -86,15 +86,5 @@ function cellText(value: PlanRow[string] | undefined): string {
 function isNumberLike(value: PlanRow[string] | undefined, type: string | undefined): boolean {
   return (
     value === null || typeof value === "number" || typeof value === "bigint" || type === "decimal"
-  );
-}
-
-/** Converts a row to JSON. Whole numbers beyond JSON's safe range become strings. */
-function jsonRow(row: PlanRow): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(row).map(([name, value]) => [
-      name,
-      typeof value === "bigint" ? String(value) : value,
-    ]),
   );
 }

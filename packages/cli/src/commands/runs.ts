@@ -13,14 +13,13 @@ import {
 } from "@ccl/operations";
 import { textOfMessage } from "@ccl/inspector/stores";
 
-import { CliError, usageError } from "../cli-error.ts";
+import { CliError, messageOf, usageError } from "../cli-error.ts";
 import { EXIT_CODES } from "../exit-code.ts";
 import type { CommandResult } from "../session.ts";
 import { printable } from "../output/text.ts";
 import { tableOf } from "../output/table.ts";
 import { openLanguageModel } from "../plan/open-language-model.ts";
-import { allEvents, loadRun, newestRuns } from "../runs/load-runs.ts";
-import { type StoreFlags, withStores } from "../runs/with-stores.ts";
+import { allEvents, loadRun, newestRuns, type StoreFlags, withStores } from "../run-stores.ts";
 import type { Session } from "../session.ts";
 
 /** Flags of `ccl run` and `ccl session`. */
@@ -52,7 +51,7 @@ export async function runList(session: Session, flags: RunFlags): Promise<Comman
     return {
       document: { runs: listed, hasMore },
       text: tableOf(columns, rows, "No runs.\n"),
-      note: hasMore ? `More runs are older: --limit ${limit * 5}\n` : "",
+      note: hasMore ? `There are older runs: --limit ${limit * 5}\n` : "",
     };
   });
 }
@@ -122,13 +121,13 @@ function eventLine(event: RunEvent): string | undefined {
     case "operation.started":
       return `${event.operationName} started, attempt ${event.attempt}`;
     case "operation.waiting":
-      return `${event.operationName} waits: ${event.question ?? "for its time"}`;
+      return `${event.operationName} waits: ${event.question ?? "until its time"}`;
     case "operation.finished": {
       const why = event.error?.message ?? event.skippedReason;
       return `${event.operationName} ${event.status}${why === undefined ? "" : `: ${why}`}`;
     }
     case "main_llm.started":
-      return `the model is asked, attempt ${event.attempt}`;
+      return `calling the model, attempt ${event.attempt}`;
     case "main_llm.tool_finished":
       return `the model's tool ${event.name} ${event.isError ? "failed" : "answered"}`;
     case "main_llm.finished":
@@ -155,14 +154,14 @@ export async function runAbort(
       if (status !== undefined) return said(id, status, `The run has ended: ${status}.`);
       await sleep(250, session.signal);
     }
-    return said(id, "asked", "Its worker is asked to end it, and has not done so yet.");
+    return said(id, "asked", "Its worker was asked to end it, but has not done so yet.");
   });
 }
 
 /** Creates an engine that can abort runs but not resume them. */
 function engineWithout(stores: OperationStores): RunEngine {
   const generate = (): never => {
-    throw usageError("An engine that only aborts runs asks no model.");
+    throw usageError("This engine only aborts runs and calls no model.");
   };
   return createRunEngine({
     ...stores,
@@ -185,12 +184,12 @@ export async function runResume(
     if (lease && leftMs > 0 && !(await stores.isOwnerDead?.(lease.owner)))
       throw new CliError(
         "plan_conflict",
-        `Run ${id} has a worker, ${lease.owner}; if that has died, try again in ${Math.ceil(leftMs / 1_000)} s.`,
+        `Run ${id} is held by the worker ${lease.owner}. If that worker has died, try again in ${Math.ceil(leftMs / 1_000)} s.`,
       );
     const { profile } = stored.input;
     if (flags.engine === undefined && (profile?.operations.length ?? 0) > 0)
       throw usageError(
-        `Run ${id} has operations of your application, those of ${JSON.stringify(profile?.profileId)}: name the module that exports createEngine(stores) with --engine.`,
+        `Run ${id} has operations of your application (profile ${JSON.stringify(profile?.profileId)}). Pass the module that exports createEngine(stores) as --engine.`,
       );
     session.signal.throwIfAborted();
     // Listen before the engine opens, since the signal may abort meanwhile.
@@ -205,7 +204,7 @@ export async function runResume(
         ...said(
           id,
           "interrupted",
-          `Interrupted. Run ${id} is open: ccl run resume goes on where it was.`,
+          `Interrupted. Run ${id} is unfinished; "ccl run resume" resumes it.`,
         ),
         exitCode: EXIT_CODES.interrupted,
         isCommitted: true,
@@ -234,13 +233,12 @@ async function engineOf(
   try {
     module = await import(pathToFileURL(resolve(session.root, engine)).href);
   } catch (cause) {
-    const why = cause instanceof Error ? `: ${cause.message}` : ".";
-    throw usageError(`${engine} could not be loaded${why}`, cause);
+    throw usageError(`${engine} could not be loaded: ${messageOf(cause)}`, cause);
   }
   const create = isRecord(module) ? module["createEngine"] : undefined;
   const created: unknown = typeof create === "function" ? await create(stores) : undefined;
   if (isEngine(created)) return created;
-  throw usageError(`${engine} must export createEngine(stores), which gives an engine.`);
+  throw usageError(`${engine} must export createEngine(stores), which returns an engine.`);
 }
 
 function isEngine(value: unknown): value is RunEngine {
@@ -248,7 +246,7 @@ function isEngine(value: unknown): value is RunEngine {
 }
 
 function hadEnded(runId: string, status: string): CommandResult {
-  return said(runId, status, `It had ended already: ${status}.`);
+  return said(runId, status, `It has already ended: ${status}.`);
 }
 
 function said(runId: string, status: string, text: string): CommandResult {

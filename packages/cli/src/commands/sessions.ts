@@ -4,7 +4,7 @@ import { textOfMessage } from "@ccl/inspector/stores";
 import { usageError } from "../cli-error.ts";
 import { printableLines } from "../output/text.ts";
 import { tableOf } from "../output/table.ts";
-import { withStores } from "../runs/with-stores.ts";
+import { withStores } from "../run-stores.ts";
 import type { CommandResult, Session } from "../session.ts";
 import type { RunFlags } from "./runs.ts";
 
@@ -38,7 +38,7 @@ export async function sessionShow(
       throw usageError(message);
     }
     const text = turns.map(textOf).join("\n\n");
-    return { document: { chatId, branchId, turns }, text: `${text || "No such turn."}\n` };
+    return { document: { chatId, branchId, turns }, text: `${text || "No turn matches."}\n` };
   });
 }
 

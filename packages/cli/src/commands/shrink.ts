@@ -9,7 +9,7 @@ import { readInput } from "../plan/read-input.ts";
 import type { CommandResult, Session } from "../session.ts";
 
 /** Flags of `ccl shrink`. */
-export interface ShrinkFlags {
+interface ShrinkFlags {
   budget: number;
   state?: string | undefined;
   hook?: boolean | undefined;

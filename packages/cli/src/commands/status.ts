@@ -42,8 +42,8 @@ export async function status(session: Session, flags: StatusFlags): Promise<Comm
         ),
     ...set.map(({ name, value }) =>
       originOf(value) === address
-        ? finding("shell", "ok", `${name} leads to the proxy`)
-        : finding("shell", "hint", `${name} leads to ${originOf(value)}, past the proxy`),
+        ? finding("shell", "ok", `${name} points to the proxy`)
+        : finding("shell", "hint", `${name} points to ${originOf(value)}, not to the proxy`),
     ),
     ...(isProxy ? [traffic(stats)] : []),
   ];
@@ -65,17 +65,17 @@ async function clientFindings(session: Session): Promise<Finding[]> {
     findings.push(
       settings.edit(text) === text
         ? finding(client, "ok", `on in ${settings.path}`)
-        : finding(client, "hint", `on in ${settings.path} by another ccl; "ccl on" renews it`),
+        : finding(client, "hint", `on in ${settings.path} by another ccl; "ccl on" updates it`),
     );
   }
   if (findings.length > 0) return findings;
-  const none = 'in no settings; "ccl on claude" sets it up, or codex, opencode, cursor, vscode';
+  const none = 'not set up; "ccl on claude" does it, or codex, opencode, cursor, vscode';
   return [finding("clients", "hint", none)];
 }
 
 /** Prints the status line for Claude Code, which passes the session on stdin. */
 async function statusLine(session: Session): Promise<CommandResult> {
-  const given = parseJson(await readInput(session, "-", "what Claude Code says of its session"));
+  const given = parseJson(await readInput(session, "-", "the session data of Claude Code"));
   const path = stringAt(given, "transcript_path");
   const logs = await findLogs(path === undefined ? [] : [path]);
   const read = await Promise.all(logs.map(readAgentLog));
@@ -111,11 +111,7 @@ const isFetch = /\bartifacts (read|search)\b|\b(read|search)_artifact\b/;
 function traffic(stats: unknown): Finding {
   const requests = numberAt(stats, "requests");
   if (requests === undefined)
-    return finding(
-      "traffic",
-      "hint",
-      "/stats is not open: name the variable of the token with --token-env",
-    );
+    return finding("traffic", "hint", "/stats needs a token: name its variable with --token-env");
   if (requests === 0)
     return finding("traffic", "hint", "no request has come through since it started");
   const changed = numberAt(stats, "changed") ?? 0;

@@ -43,7 +43,7 @@ export async function planPrune(
         removed.length === 0
           ? "Nothing was removed."
           : `Removed ${formatCount(removed.length, "transaction")}.`;
-      const kept = `Kept ${formatCount(needed.length, "transaction")} that "ccl plan log" shows as unfinished, or whose rollback left paths alone.`;
+      const kept = `Kept ${formatCount(needed.length, "transaction")} that "ccl plan log" shows as unfinished, or whose rollback skipped some paths.`;
       return needed.length === 0 ? `${done}\n` : `${done} ${kept}\n`;
     },
   };

@@ -16,7 +16,7 @@ const doubts: readonly (readonly [name: string, about: string, holds: Doubt])[] 
   ["deprecated", "Tagged as deprecated.", ({ tags }) => tags.includes("deprecated")],
   [
     "no description",
-    "Nothing says what it is for, so that a search finds names only.",
+    "It has no description, so a search only finds its names.",
     ({ description }) => isEmpty(description),
   ],
   [
@@ -27,17 +27,17 @@ const doubts: readonly (readonly [name: string, about: string, holds: Doubt])[] 
   ],
   [
     "no card",
-    "It has a row only: no columns and no snippets.",
+    "It has no columns and no snippets.",
     ({ columns = [], usage }) => columns.length === 0 && hasNoSnippet(usage),
   ],
-  ["no snippet", "Nothing shows how it is used.", ({ usage }) => hasNoSnippet(usage)],
-  ["no owner", "No one is named to ask.", ({ owner }) => isEmpty(owner)],
+  ["no snippet", "It has no example of its use.", ({ usage }) => hasNoSnippet(usage)],
+  ["no owner", "It has no owner to ask.", ({ owner }) => isEmpty(owner)],
 ];
 
 /** Problems that only a comparison with the sources reveals. */
 const severities = {
-  breaking: ["fails verify", "What the catalog says is not what its source or a snippet says."],
-  unverified: ["unverified", "Its source was not asked, or gave no answer."],
+  breaking: ["fails verify", "The catalog differs from its source or from a snippet."],
+  unverified: ["unverified", "Its source was not asked or did not answer."],
   warning: ["verify warns", "A snippet may cost more than it should."],
 } as const;
 

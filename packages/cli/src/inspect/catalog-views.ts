@@ -8,7 +8,7 @@ import { usageError } from "../cli-error.ts";
 import { changesSince } from "../commands/catalog-diff.ts";
 import { catalogShow } from "../commands/catalog-show.ts";
 import { catalogVerify } from "../commands/catalog-verify.ts";
-import { openQueryableCatalog } from "../query/query-catalog.ts";
+import { openQueryableCatalog } from "../catalog/query-catalog.ts";
 import type { Session } from "../session.ts";
 import { healthOf, problemsById } from "./catalog-health.ts";
 

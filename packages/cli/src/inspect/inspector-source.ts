@@ -66,9 +66,10 @@ async function overview(session: Session, runs: string): Promise<OverviewView> {
   if (!isPostgres(runs) && !existsSync(runs))
     missing.push({
       page: "runs",
-      why: `There is no ${runs}. Name the file or the database of your stores: ccl ui --runs runs.db`,
+      why: `${runs} does not exist. Name the file or the database of your stores: ccl ui --runs runs.db`,
     });
-  const why = 'The project has no catalog. Make one: "ccl catalog init", or "ccl catalog import".';
+  const why =
+    'The project has no catalog. Create one with "ccl catalog init" or "ccl catalog import".';
   if (!catalogFolder(session).exists())
     missing.push({ page: "catalog", why }, { page: "query", why });
   return { project: basename(root), root, missing };
@@ -86,7 +87,7 @@ function agentLogs(session: Session, folder: string | undefined): PromptStores["
       changedMs: file.changedMs,
       transcripts: async () => (await readAgentLog(file)).transcripts,
     }));
-    return { logs, left: Math.max(0, found.length - maxLogs) };
+    return { logs, omitted: Math.max(0, found.length - maxLogs) };
   };
 }
 
@@ -105,7 +106,7 @@ async function liveGateway(
   if (!isStats(stats))
     return {
       url,
-      problem: "It wants a token: name the variable that holds it, ccl ui --token-env <name>",
+      problem: "It needs a token: name its variable with ccl ui --token-env <name>",
     };
   const problem =
     emptyLog !== undefined && stats.requests > 0

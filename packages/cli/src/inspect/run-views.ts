@@ -3,8 +3,7 @@ import { artifactsOf, runPrompt, stateOf } from "@ccl/inspector/stores";
 import type { OperationStores } from "@ccl/operations";
 
 import { isPostgres } from "../catalog/source-draft.ts";
-import { allEvents, loadRun, newestRuns } from "../runs/load-runs.ts";
-import { withStores } from "../runs/with-stores.ts";
+import { allEvents, loadRun, newestRuns, withStores } from "../run-stores.ts";
 import type { Session } from "../session.ts";
 
 const shownRuns = 100;

@@ -5,6 +5,7 @@ import { resolve } from "node:path";
 import { exportPage, openInspector, readView } from "@ccl/inspector";
 
 import { pair } from "../command-line/command-declaration.ts";
+import { jsonOf } from "../output/text.ts";
 import { inspectorSource, type UiFlags } from "./inspector-source.ts";
 import type { CommandResult, Session } from "../session.ts";
 
@@ -25,16 +26,16 @@ export async function ui(
       signal,
     });
     await writeFile(resolve(session.root, flags.export), html);
-    const rest = left === 0 ? "" : `; ${left} views are not in it, since it would be too large`;
+    const rest = left === 0 ? "" : `; views left out because of its size: ${left}`;
     return {
       document: { file: flags.export, left },
-      text: `${flags.export} holds what the page shows${rest}\n`,
+      text: `wrote ${flags.export}${rest}\n`,
     };
   }
   if (shown !== undefined) {
     const given = Object.fromEntries(parameters.map(pair));
     const document = await readView(source, shown, { parameters: given, signal });
-    return { document, text: `${JSON.stringify(document, null, 2)}\n` };
+    return { document, text: jsonOf(document) };
   }
   const inspector = await openInspector({ source, port: flags.port });
   // Warms up, so that the first view is as fast as later ones. The view itself reports errors.

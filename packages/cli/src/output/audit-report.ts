@@ -1,6 +1,6 @@
 import type { AuditedKind, AuditReport } from "@ccl/gateway/audit";
 
-import { formatNumber, printable } from "./text.ts";
+import { formatCount, formatNumber, printable } from "./text.ts";
 import { barOf } from "./progress.ts";
 import type { Style } from "./style.ts";
 import { type Column, renderTable } from "./table.ts";
@@ -35,8 +35,8 @@ export function auditText(report: AuditReport, style: Style): string {
       "What it cost and would have cost",
       ["input, cache counted", ...numbers("estimate", "net")],
       [
-        price("as it was sent", directUsd),
-        price("safe: without losing anything", report.safeUsd),
+        price("as sent", directUsd),
+        price("safe: loses nothing", report.safeUsd),
         price("full: old and large results in part", report.fullUsd),
       ],
     ),
@@ -45,8 +45,8 @@ export function auditText(report: AuditReport, style: Style): string {
       : `The provider reported input for ${dollars(reportedUsd)}; the prices above are estimates.\n`,
     unpriced === 0
       ? ""
-      : `${unpriced} sessions are of models without a known price and not in the money; name it with --price.\n`,
-    `${formatNumber(repeats.count)} results said what an earlier one had said, or nearly: ${formatNumber(repeats.tokens)} tokens.\n`,
+      : `${formatCount(unpriced, "session")} without a known price of the model, missing from the cost; pass --price.\n`,
+    `Results that repeat an earlier one, exactly or nearly: ${formatNumber(repeats.count)}, with ${formatNumber(repeats.tokens)} tokens.\n`,
     section(
       "What broke the cache",
       ["cause", ...numbers("times", "tokens", "extra")],
@@ -71,10 +71,10 @@ export function auditText(report: AuditReport, style: Style): string {
 const nameOf: Record<AuditedKind["kind"], string> = {
   tools: "tool definitions",
   system: "system prompt and tools",
-  user: "words of the user",
-  assistant: "words of the model",
+  user: "user messages",
+  assistant: "model messages",
   reasoning: "reasoning",
-  call: "calls of tools",
+  call: "tool calls",
   result: "results",
   media: "images and other media",
 };

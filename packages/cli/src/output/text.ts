@@ -7,6 +7,12 @@ export function formatNumber(value: number): string {
   return groupDigits(Math.round(value));
 }
 
+/** Formats a value as indented JSON that ends with a line feed. Integers beyond JSON's safe range become strings. */
+export function jsonOf(value: unknown): string {
+  const safe = (_: string, one: unknown): unknown => (typeof one === "bigint" ? String(one) : one);
+  return `${JSON.stringify(value, safe, 2)}\n`;
+}
+
 /** Ends a string with a line feed. The empty string stays empty. */
 export function lineOf(text: string): string {
   return text === "" ? "" : `${text}\n`;

@@ -71,7 +71,7 @@ async function askFor(
   const { terminal } = session;
   terminal.stdout.write(renderPreview(plan, preview, styleOf(terminal.stdout, terminal.env)));
   const removed = deletionsIn(preview).length;
-  const warning = removed === 0 ? "" : `, ${formatCount(removed, "deletion")} among them`;
+  const warning = removed === 0 ? "" : `, including ${formatCount(removed, "deletion")}`;
   const message = `Apply ${formatCount(preview.changes.length, "change")}${warning}?`;
   await ask(session, message, removed === 0);
   return preview.planHash;
@@ -83,7 +83,7 @@ function deletionsIn({ changes }: PlanPreview): string[] {
 
 function unconfirmed(preview: PlanPreview): CliError {
   const { planHash } = preview;
-  const message = `The plan deletes ${deletionsIn(preview).join(", ")}. Pass --confirm ${planHash} to agree to just this plan, or --yes.`;
+  const message = `The plan deletes ${deletionsIn(preview).join(", ")}. Pass --confirm ${planHash} to approve exactly this plan, or --yes.`;
   return new CliError("confirmation_required", message, {
     details: { issues: [{ code: "CONFIRM_REQUIRED", path: [], message }], planHash },
   });

@@ -27,7 +27,14 @@ export async function genBackground(
   given: BackgroundFlags,
 ): Promise<Pick<ProposeOptions, "background" | "shownFiles" | "files">> {
   const flags = { ...given, model: given.model ?? session.terminal.env["CCL_MODEL"] };
-  const pack = flags.pack === false ? undefined : await packFor(session, goal, flags);
+  const { budget, modelEncoding, model } = flags;
+  const shape = { task: goal, budget, modelEncoding, model };
+  const pack =
+    flags.pack === false
+      ? undefined
+      : await withFiles(session, {}, async ({ registry }) => {
+          return (await buildProjectPack(session, shape, { registry })).pack;
+        });
   const delta = flags.delta ? await deltaText(session, flags) : undefined;
   const parts = [pack && contextOf(pack), delta].filter((part) => part !== undefined);
   const shown = pack?.entries.filter(({ level }) => level === "full" || level === "slice") ?? [];
@@ -44,18 +51,6 @@ function contextOf({ text }: Pack): string {
   return at < 0 ? text : text.slice(0, at + 1);
 }
 
-async function packFor(
-  session: Session,
-  goal: string,
-  { budget, modelEncoding, model }: BackgroundFlags,
-): Promise<Pack> {
-  const shape = { task: goal, budget, modelEncoding, model };
-  const { pack } = await withFiles(session, {}, ({ registry }) =>
-    buildProjectPack(session, shape, { registry }),
-  );
-  return pack;
-}
-
 /** Finds the files that the goal names, except those that the pack shows whole. */
 function filesToRead({ entries }: Pack): string[] {
   const named = entries.filter(({ reason }) => reason === "focus");
@@ -66,7 +61,7 @@ function filesToRead({ entries }: Pack): string[] {
 async function deltaText(session: Session, flags: BackgroundFlags): Promise<string> {
   const { budget } = flags;
   const counter = await openCounter(flags, session);
-  return withProject(session, { persist: false }, async (registry) => {
+  return withProject(session, false, async (registry) => {
     const { delta } = await changesSinceBase(session, registry);
     return renderDelta(delta, { budget, counter });
   });

@@ -50,5 +50,5 @@ async function answerIn(session: Session, file: string | undefined): Promise<str
   if (file !== undefined || given.trim() !== "") return given;
   const saved = await readSavedChange(session);
   if (saved !== undefined) return saved;
-  throw usageError("Name a file with a plan, or pipe it in: ccl gen has left none here.");
+  throw usageError("Name a file with a plan or pipe one in. ccl gen has saved none here.");
 }

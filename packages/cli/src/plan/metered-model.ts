@@ -27,7 +27,7 @@ export interface Spending {
 }
 
 /** A model that counts usage, enforces limits, and streams to show progress. */
-export interface MeteredModel extends LanguageModel {
+interface MeteredModel extends LanguageModel {
   readonly spending: Spending;
 }
 
@@ -94,19 +94,18 @@ function requireRoom(
   const stop = (what: string): never => {
     throw new CliError("spending_limit", `${what} Nothing was changed.`);
   };
-  if (calls >= maxCalls)
-    stop(`The model was asked ${calls} times, as often as --max-calls allows.`);
+  if (calls >= maxCalls) stop(`--max-calls ${maxCalls} is reached.`);
   if (tokens + next > maxTokens)
     stop(
-      `${tokens} tokens were spent and the next call takes about ${Math.ceil(next)} of input: --max-tokens is ${maxTokens}.`,
+      `${tokens} tokens are used and the next call needs about ${Math.ceil(next)} of input: --max-tokens is ${maxTokens}.`,
     );
   if (maxUsd < Infinity && usd === undefined)
     stop(
-      "The server reports no cost, so --max-usd can't be kept: give --price INPUT/OUTPUT in dollars for a million tokens.",
+      "The server reports no cost, so --max-usd can't be enforced: pass --price INPUT/OUTPUT in dollars per million tokens.",
     );
   if ((usd ?? 0) + nextUsd > maxUsd)
     stop(
-      `$${(usd ?? 0).toFixed(4)} were spent: --max-usd ${maxUsd} leaves no room for the next call.`,
+      `$${(usd ?? 0).toFixed(4)} is spent: --max-usd ${maxUsd} leaves no room for the next call.`,
     );
 }
 

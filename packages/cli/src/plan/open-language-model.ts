@@ -32,7 +32,7 @@ export async function openLanguageModel(
   if (flags.replay === undefined) {
     if (model !== undefined) return model;
     throw usageError(
-      "Name a model: --model anthropic/NAME, openai/NAME or ollama/NAME, or --model and --base-url for another server; CCL_MODEL does for all runs.",
+      "Name a model: --model anthropic/NAME, openai/NAME or ollama/NAME, or --model and --base-url for another server. CCL_MODEL sets a default.",
     );
   }
   const { createReplayModel } = await import("@ccl/providers/replay");
@@ -44,7 +44,7 @@ export async function openLanguageModel(
   return createReplayModel({ store, model });
 }
 
-/** Opens a model by its name. A missing key or an unknown server is a usage error. */
+/** Opens a model by its name. An unknown server is a usage error. A missing key is not, as the server would reject it. */
 async function openNamed(
   name: string,
   baseUrl: string | undefined,
@@ -54,7 +54,8 @@ async function openNamed(
   try {
     return namedModel(name, { env, baseUrl, apiKey: env["CCL_MODEL_API_KEY"] });
   } catch (error) {
-    if (LanguageModelError.isInstance(error)) throw usageError(error.message, error);
+    if (LanguageModelError.isInstance(error) && error.code === "invalid_request")
+      throw usageError(error.message, error);
     throw error;
   }
 }

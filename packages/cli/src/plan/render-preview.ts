@@ -9,14 +9,12 @@ const COLUMNS = ["action", "path", { right: "added" }, { right: "removed" }, "ri
 /** Renders the diffs of a plan, then a table of its actions in execution order. */
 export function renderPreview(plan: ValidPlan, preview: PlanPreview, style: Style): string {
   const { colours } = style;
-  const diffs = preview.changes
-    .map(({ diff }) => renderDiff(diff, style))
-    .filter((diff) => diff !== "");
+  const diffs = preview.changes.map(({ diff }) => renderDiff(diff, style));
   const rows = preview.changes.map(({ kind, path, addedLines, removedLines, risks }) => [
     kind,
     path,
-    String(addedLines),
-    String(removedLines),
+    addedLines,
+    removedLines,
     risks.map((risk) => risk.kind).join(", "),
   ]);
   const summary = plan.summary === "" ? "" : `${printableLines(plan.summary)}\n`;

@@ -6,6 +6,7 @@ import { isRecord, parseJson } from "@ccl/core/json";
 import { type SavedPlan, type ValidPlan, withoutRemarks } from "@ccl/plan-protocol";
 
 import { usageError } from "../cli-error.ts";
+import { jsonOf } from "../output/text.ts";
 import type { Session } from "../session.ts";
 
 /** Reads the last change that `ccl gen` showed but did not apply. Undefined if there is none. */
@@ -38,12 +39,12 @@ export async function readSavedSteps(session: Session): Promise<SavedPlan> {
 
 /** Saves steps for a later `ccl gen ok`. */
 export function saveSteps(session: Session, saved: SavedPlan): Promise<string> {
-  return save(session, "steps.json", `${JSON.stringify(saved, null, 2)}\n`);
+  return save(session, "steps.json", jsonOf(saved));
 }
 
 /** Writes a plan in the form in which a model writes it, without the mode. */
 export function planText(plan: ValidPlan): string {
-  return `${JSON.stringify({ ...withoutRemarks(plan), mode: undefined }, null, 2)}\n`;
+  return jsonOf({ ...withoutRemarks(plan), mode: undefined });
 }
 
 function placeOf({ root }: Session): string {

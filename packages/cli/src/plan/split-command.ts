@@ -14,7 +14,7 @@ export function splitCommand(line: string, flag = "--check"): [string, ...string
   const unquoted = (whole: string, escaped?: string, double?: string, single?: string): string =>
     escaped ?? double?.replace(/\\([^])/g, "$1") ?? single ?? whole;
   if (/["']/.test(line.replace(word, "")))
-    throw usageError(`${flag} ${redactSecrets(line).text} has a quote that does not end.`);
+    throw usageError(`${flag} ${redactSecrets(line).text} has an unclosed quote.`);
   const words = line.match(word) ?? [];
   const [program, ...rest] = words.map((one) => one.replace(piece, unquoted));
   if (program === undefined || program === "") throw usageError(`${flag} needs a command.`);

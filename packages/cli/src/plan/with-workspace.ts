@@ -60,7 +60,7 @@ function readLimits(given: readonly string[]): Partial<PlanLimits> {
     const [, name = "", number = ""] = /^(\w+)=(\d{1,12})$/.exec(text) ?? [];
     if (!isLimit(name))
       throw usageError(
-        `--limit ${text} is not a limit. Give NAME=NUMBER; the names are ${Object.keys(defaultPlanLimits).join(", ")}.`,
+        `--limit ${text} is invalid. Write NAME=NUMBER with one of these names: ${Object.keys(defaultPlanLimits).join(", ")}.`,
       );
     limits[name] = Number(number);
   }

@@ -46,7 +46,7 @@ export function readJsonText(text: string): JsonNode {
     return { ...node, members, end: take(close).at + 1, value };
   };
   const root = read("");
-  if (next < found.length) throw new SyntaxError("More than one value.");
+  if (next < found.length) throw new SyntaxError("There is more than one value.");
   return root;
 }
 
@@ -72,7 +72,7 @@ export function withValue(text: string, path: readonly string[], value: unknown)
   let node = root;
   for (const [depth, name] of path.entries()) {
     if (text[node.start] !== (name === newMember || Array.isArray(node.value) ? "[" : "{"))
-      throw new SyntaxError(`${JSON.stringify(path.slice(0, depth).join("."))} is another value.`);
+      throw new SyntaxError(`${JSON.stringify(path.slice(0, depth).join("."))} has another type.`);
     const known = memberOf(node, name);
     if (known === undefined) {
       const at = node.start + 1;

@@ -106,7 +106,7 @@ function toml(path: string, entry: string): ClientSettings {
         /^[ \t]*mcp_servers[ \t]*[.=]/m.test(text) ||
         /^[ \t]*\[mcp_servers\][^[]*^[ \t]*ccl\b/m.test(text)
       )
-        throw usageError(`${path} writes mcp_servers in one line. Add by hand:\n${entry}`);
+        throw usageError(`${path} defines mcp_servers in one line. Add this by hand:\n${entry}`);
       return withBlock(text, entry, findTable);
     },
     remove: (text) => withoutBlock(text, findTable),

@@ -1,3 +1,4 @@
+import { isRecord, stringAt } from "@ccl/core/json";
 import { parseExactly } from "./parse-exactly.ts";
 import { exactMark } from "./row-unit.ts";
 
@@ -51,7 +52,7 @@ function heldText(text: string): string | undefined {
 
 /** Returns the text of an MCP answer. Undefined if the answer contains anything else. */
 function textOfAnswer(answer: unknown): string | undefined {
-  if (typeof answer !== "object" || answer === null || !("content" in answer)) return undefined;
+  if (!isRecord(answer)) return undefined;
   const { content, ...others } = answer;
   if (
     !Array.isArray(content) ||
@@ -66,10 +67,10 @@ const textPartKeys = new Set(["type", "text", "annotations", "_meta"]);
 
 /** Returns the text of one part of an answer. Undefined if the part contains anything else. */
 function textOfPart(part: unknown): string | undefined {
-  if (typeof part !== "object" || part === null || !("type" in part && "text" in part))
-    return undefined;
-  const isText = part.type === "text" && Object.keys(part).every((key) => textPartKeys.has(key));
-  return isText && typeof part.text === "string" ? part.text : undefined;
+  if (!isRecord(part) || part["type"] !== "text") return undefined;
+  return Object.keys(part).every((key) => textPartKeys.has(key))
+    ? stringAt(part, "text")
+    : undefined;
 }
 
 /**

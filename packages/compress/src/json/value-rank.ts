@@ -2,7 +2,7 @@
  * How likely a later call is to use a scalar: 3 for identifiers, 2 for dates, amounts and names, 1
  * for other short values, 0 for the rest.
  */
-export type ValueRank = 0 | 1 | 2 | 3;
+type ValueRank = 0 | 1 | 2 | 3;
 
 const identifierKey =
   /(?:^|[_\-. ])(?:id|ids|uuid|guid|key|number|no|code|sku|ref|reference|token|handle|path|file|url|uri|slug)$|[a-z](?:Id|Ids|Key|Code|Number|Path|Url)$/;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { compress } from "../compress.ts";
-import { groupByPrefix } from "./group-by-prefix.ts";
+import { groupByPrefix } from "../compress.ts";
 
 const hits = [
   "src/a/first.ts:1:import x",

@@ -1,7 +1,7 @@
 import { findJson, type FoundJson } from "../json/find-json.ts";
 import { groupByForm, maskLines } from "../weigh/line-forms.ts";
 import { looksDelimited } from "./delimited.ts";
-import { withoutColours } from "./without-colours.ts";
+import { stripTerminalCodes } from "./strip-terminal-codes.ts";
 
 /**
  * A kind of content. A `listing` has one item per line: files, commits, or search hits without
@@ -80,12 +80,12 @@ export interface IdentifiedText {
  * content.
  */
 export function identify(text: string): IdentifiedText {
-  const sample = withoutColours(text.slice(0, sampleChars));
+  const sample = stripTerminalCodes(text.slice(0, sampleChars));
   if (isBinary(sample)) return { kind: "binary" };
   if (/^\s*<(?:!doctype html|html|head|body)\b/i.test(sample)) return { kind: "html" };
   const json = /[[{]/.test(sample.slice(0, 300)) ? findJson(text) : undefined;
   if (json !== undefined) return { kind: "json", json };
-  return { kind: kindOfLines(sample, withoutColours(text.slice(-sampleChars / 4))) };
+  return { kind: kindOfLines(sample, stripTerminalCodes(text.slice(-sampleChars / 4))) };
 }
 
 /** Identifies the kind of lines by the beginning and the end of the content. */

@@ -1,7 +1,7 @@
 import { type Layout, noClaim, type Unit } from "../unit.ts";
 import type { ContentKind } from "./identify.ts";
 import { leadingColumns, sampleLines, sourceFinder } from "./leading-columns.ts";
-import { withoutColours } from "./without-colours.ts";
+import { stripTerminalCodes } from "./strip-terminal-codes.ts";
 
 /** Rules for how lines of a kind are weighed, and which are heads. */
 interface LineRules {
@@ -154,7 +154,7 @@ function withoutPackages(line: string): string {
  */
 export function lineLayout(text: string, kind: ContentKind, firstLine = 1): Layout {
   const rules = rulesOf[kind] ?? prose;
-  const plain = asShown(withoutColours(text));
+  const plain = asShown(stripTerminalCodes(text));
   const units: (Unit & { text: string })[] = [];
   const heads: number[] = [];
   const depths: number[] = [];

@@ -3,7 +3,7 @@ import { diffArrays } from "diff";
 import type { Unit } from "../unit.ts";
 
 /** The difference between two lists of units. */
-export interface UnitChanges {
+interface UnitChanges {
   /** Removed and added units with their heads or surroundings, as in a patch. */
   text: string;
   /** Number of removed and added units. */

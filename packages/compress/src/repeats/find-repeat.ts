@@ -15,7 +15,7 @@ export interface KnownContent {
 }
 
 /** New content expressed by reference to known content. */
-export interface ContentRepeat {
+interface ContentRepeat {
   /**
    * One line if nothing changed. Otherwise the differing lines or rows with their numbers in the
    * new content: `-` known, `+` new.

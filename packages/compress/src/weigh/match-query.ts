@@ -15,7 +15,7 @@ const maxTerms = 40;
 const analyzer = createAnalyzer();
 
 /** The terms of a question, and how much of it each unit contains, 0..1. */
-export interface QueryMatches {
+interface QueryMatches {
   query: QueryTerms;
   matches: Float64Array;
 }

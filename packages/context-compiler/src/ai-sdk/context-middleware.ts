@@ -12,7 +12,7 @@ interface AiSdkPrompt {
 }
 
 /** Version of the AI SDK's model interface: v2 in AI SDK 5, v3 in 6, v4 in 7. */
-export type AiSdkInterface = "v2" | "v3" | "v4";
+type AiSdkInterface = "v2" | "v3" | "v4";
 
 interface AiSdkModel {
   specificationVersion: string;

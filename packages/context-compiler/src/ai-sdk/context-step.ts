@@ -12,7 +12,7 @@ import {
 } from "../conversations/fit-conversation.ts";
 
 /** The budget for a step's messages, and how to fit them. */
-export interface ContextStepOptions extends ConversationOptions {
+interface ContextStepOptions extends ConversationOptions {
   /**
    * Tokens to reserve for content that a step does not see: the system prompt and the tools. 0 by
    * default.
@@ -24,7 +24,7 @@ export interface ContextStepOptions extends ConversationOptions {
  * The argument that the AI SDK passes to `prepareStep`. Version 7 also passes the unprepared
  * messages.
  */
-export interface AiSdkStep {
+interface AiSdkStep {
   messages: readonly object[];
   /** The earlier steps, with the provider's token counts. */
   steps?: readonly object[] | undefined;

@@ -16,7 +16,7 @@ import {
 } from "../conversations/with-fitted-bodies.ts";
 
 /** How to fit prompts to the budget and cache them. */
-export interface AnthropicContextOptions extends ConversationOptions {
+interface AnthropicContextOptions extends ConversationOptions {
   /**
    * The `cache_control` for breakpoints after a prompt's stable prefix. `false` for no breakpoints.
    * A request that sets its own `cache_control` keeps only its own.

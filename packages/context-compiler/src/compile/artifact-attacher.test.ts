@@ -113,7 +113,7 @@ describe("large results of a recorded transcript", () => {
 
   it("stay unchanged if they were stored when they were recorded", async () => {
     const artifactStore = createMemoryArtifactStore();
-    const session = sampleSession({ artifactStore, externalizeAboveTokens: 50 });
+    const session = sampleSession({ artifactStore, offloadAboveTokens: 50 });
     await recordMessages(session, [...asked("a"), answer("a", large(1))]);
     const compiler = createContextCompiler({ counter: exact });
     const context = await compiler.compile(session, { budget: 50_000, systemPrompt: "" });
@@ -130,6 +130,27 @@ describe("large results of a recorded transcript", () => {
     const context = await compile(session, emptied);
     expect(String(context.toolResults[0]?.content)).toMatch(/^\[stored in full as artifact /);
     expect(context.trace[0]?.remarks[0]).toMatch(/can't be read: its summary is shown$/);
+  });
+
+  it("are read again by the next compile if the store failed once", async () => {
+    const inner = createMemoryArtifactStore();
+    let failures = 1;
+    const artifactStore: typeof inner = {
+      ...inner,
+      retrieve: (...given) =>
+        failures-- > 0
+          ? Promise.reject(new ArtifactStoreError("unavailable", "down"))
+          : inner.retrieve(...given),
+    };
+    const session = sampleSession({ artifactStore, offloadAboveTokens: 50 });
+    await recordMessages(session, [...asked("a"), answer("a", large(1))]);
+    const compiler = createContextCompiler({ counter: exact });
+    const shown: unknown[] = [];
+    for (const budget of [50_000, 50_000]) {
+      const context = await compiler.compile(session, { budget, systemPrompt: "" });
+      shown.push(context.toolResults[0]?.content);
+    }
+    expect(shown).toEqual([expect.stringMatching(/^\[stored in full as artifact /), large(1)]);
   });
 
   it("stay in full if the store fails, and the trace says so", async () => {

@@ -12,7 +12,7 @@ import { eventsIn, inTurn, isStored } from "./events-in.ts";
 import type { ContextEntry } from "./working-context.ts";
 
 /** Which results to store, and where. */
-export interface ArtifactAttacherOptions {
+interface ArtifactAttacherOptions {
   /** The session's own store by default. If there is no store at all, nothing is attached. */
   artifactStore?: ArtifactStore | undefined;
   /**
@@ -54,9 +54,9 @@ export function artifactAttacher(options: ArtifactAttacherOptions = {}): Context
         const handle = handleOf(entry, eventsOf(entry.eventIds));
         if (handle === undefined) return;
         const content = await readText(handle, store, signal);
-        const message = { ...entry.message, content: content ?? entry.message.content };
-        attached.set(entry, content === undefined ? entry : { ...entry, message });
-        if (content === undefined)
+        if (content !== undefined)
+          attached.set(entry, { ...entry, message: { ...entry.message, content } });
+        else
           remarks.push(
             `the artifact ${handle.artifactId.slice(0, 12)} can't be read: its summary is shown`,
           );
@@ -69,8 +69,8 @@ export function artifactAttacher(options: ArtifactAttacherOptions = {}): Context
           () => findOrStore(answer, { input, store, aboveTokens }),
           signal,
         );
-        attached.set(entry, typeof found === "string" ? entry : attach(entry, found));
-        if (typeof found === "string")
+        if (typeof found !== "string") attached.set(entry, attach(entry, found));
+        else
           remarks.push(`the answer to ${answer.callId} stays in full: the store failed (${found})`);
       }
       const entries = context.entries.map((entry) => attached.get(entry) ?? entry);

@@ -1,5 +1,10 @@
 import { traced } from "@ccl/core/tracing";
-import { compareCodeUnits, estimatedCounter, type TokenCounter } from "@ccl/core";
+import {
+  compareCodeUnits,
+  estimatedCounter,
+  type TokenCounter,
+  type ToolDescription,
+} from "@ccl/core";
 import { throwIfAborted, untilAborted } from "@ccl/core/async";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import { analyzeHistory } from "../fit/analyze-history.ts";
@@ -13,7 +18,6 @@ import { failureReason } from "../fit/failure-reason.ts";
 import { historySelector, isSelected } from "./history-selector.ts";
 import { memoryPreloader } from "./memory-preloader.ts";
 import { requireRequest, requireSettings } from "./require-request.ts";
-import { withToolsHint } from "./tools-hint.ts";
 import type { WorkingContext } from "./working-context.ts";
 import type { CompileOptions, ContextCompilerOptions } from "./compile-options.ts";
 
@@ -144,4 +148,22 @@ function overBudget(context: WorkingContext, counter: TokenCounter): ContextComp
   return new ContextCompilerError("budget_exceeded", message, {
     details: breakDown(context, counter),
   });
+}
+
+const uses: Readonly<Record<string, string>> = {
+  search_artifact: "search_artifact finds lines and rows of them by words",
+  read_artifact: "read_artifact reads lines and rows by their numbers",
+};
+
+/**
+ * Adds a sentence to the system prompt on how to get the rest of a result, if the model has the
+ * tools for it. The first prompt already contains it, since adding it at the first cut would change
+ * the prefix that the provider caches.
+ */
+function withToolsHint(systemPrompt: string, tools: readonly ToolDescription[]): string {
+  const known = Object.entries(uses).filter(([name]) => tools.some((tool) => tool.name === name));
+  if (known.length === 0) return systemPrompt;
+  const how = known.map(([, use]) => use).join(", ");
+  const hint = `Results marked as shortened or stored are not whole: ${how}. Name them by the artifact id in the mark.`;
+  return systemPrompt.trim() === "" ? hint : `${systemPrompt}\n\n${hint}`;
 }

@@ -11,7 +11,7 @@ import type { Session } from "../session/session.ts";
 import type { MemoryHit, MemoryService } from "./memory-service.ts";
 
 /** Which sessions to search, and how. */
-export interface SessionMemoryOptions {
+interface SessionMemoryOptions {
   /** The current session. Leaves out hits that its prompt already shows. */
   session?: Session | undefined;
   /** Other sessions to search: all sessions in the store, or those in `scope`. */

@@ -11,7 +11,7 @@ import { requireNumbers, requireObject } from "../fit/require-that.ts";
 import type { Summarize } from "./working-context.ts";
 
 /** The model that writes summaries, and limits on its input and output. */
-export interface SummarizerOptions {
+interface SummarizerOptions {
   model: LanguageModel;
   /**
    * Token limit for a summary. 800 by default. A marker shows no more than `keptFactsTokens` of it.
@@ -85,7 +85,10 @@ export function createSummarizer(options: SummarizerOptions): Summarize {
     });
     if (!answer.ok) {
       const reasons = answer.issues.map(({ code }) => code).join(", ");
-      throw new ContextCompilerError("summary_failed", `The summary does not fit: ${reasons}.`);
+      throw new ContextCompilerError(
+        "summary_failed",
+        `The model returned no usable summary: ${reasons}.`,
+      );
     }
     return writeSummary(answer.value, { known: input, counter, maxTokens });
   };

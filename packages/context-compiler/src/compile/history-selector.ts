@@ -15,7 +15,7 @@ import {
 import type { WorkingContext } from "./working-context.ts";
 
 /** How to cut the history. */
-export interface HistorySelectorOptions extends Pick<
+interface HistorySelectorOptions extends Pick<
   FitOptions,
   "safetyMargin" | "cutTo" | "policy" | "firstSight" | "keptFactsTokens" | "restHint" | "record"
 > {

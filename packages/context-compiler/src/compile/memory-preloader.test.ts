@@ -32,7 +32,7 @@ async function compileWith(
 afterEach(() => vi.useRealTimers());
 
 describe("memory hits", () => {
-  it("for the user's last words come last, marked as data", async () => {
+  it("for the user's latest message come last, marked as data", async () => {
     const queries: unknown[] = [];
     const memory: MemoryService = {
       async search(query, { topK }) {
@@ -107,22 +107,20 @@ describe("memory hits", () => {
       search: async () => [hit("long", words(2_000)), hit("a"), hit("b")],
     });
     expect(context.memoryHits.map(({ memoryId }) => memoryId)).toEqual(["a", "b"]);
-    expect(remarksOf(context)).toEqual(["1 memory hits left out: they exceed 50 or 1250 tokens"]);
+    expect(remarksOf(context)).toEqual(["1 memory hit left out: over 50 hits or 1250 tokens"]);
   });
 
   it("that are invalid are left out, and a remark counts them", async () => {
     const answer: unknown[] = JSON.parse(
       '[null, 5, [], {"memoryId": 1, "text": "a"}, {"memoryId": "", "text": "a"}, {"memoryId": "a"}, {"memoryId": "b", "text": " \\n"}]',
     );
-    const fails = Object.defineProperty({}, "memoryId", {
-      enumerable: true,
-      get: () => expect.fail(),
-    });
-    const context = await compileWith(answering([...answer, fails, hit("m1")]));
+    const failing = (name: string): object =>
+      Object.defineProperty(hit("m2"), name, { enumerable: true, get: () => expect.fail() });
+    const context = await compileWith(
+      answering([...answer, failing("memoryId"), failing("eventId"), hit("m1")]),
+    );
     expect(context.memoryHits).toEqual([hit("m1")]);
-    expect(remarksOf(context)).toEqual([
-      "8 memory hits left out: they have no memoryId or no text",
-    ]);
+    expect(remarksOf(context)).toEqual(["9 memory hits left out: no memoryId or no text"]);
   });
 
   it("lose an invalid score or source", async () => {
@@ -167,9 +165,7 @@ describe("memory hits", () => {
       systemPrompt,
     });
     expect(context.memoryHits).toEqual([]);
-    expect(remarksOf(context)).toEqual([
-      "1 memory hits left out: they have no memoryId or no text",
-    ]);
+    expect(remarksOf(context)).toEqual(["1 memory hit left out: no memoryId or no text"]);
   });
 
   it("give up their room to required messages", async () => {
@@ -216,7 +212,7 @@ describe("a memory", () => {
     const context = await compileWith({
       search: () => Promise.reject(new Error("index is being built")),
     });
-    expect(remarksOf(context)).toEqual(["the memory was left out: index is being built"]);
+    expect(remarksOf(context)).toEqual(["memory was skipped: index is being built"]);
   });
 
   const unusual: [string, unknown, string][] = [
@@ -228,13 +224,13 @@ describe("a memory", () => {
   ];
   it.each(unusual)("that fails with %s is left out and named", async (_, error, reason) => {
     const context = await compileWith({ search: () => Promise.reject(error) });
-    const prefix = "the memory was left out: ";
+    const prefix = "memory was skipped: ";
     expect(remarksOf(context)?.map((note) => note.replace(prefix, ""))).toEqual([reason]);
   });
 
   it("that does not return a list is named in the trace", async () => {
     const context = await compileWith({ search: () => JSON.parse('{"hits": []}') });
-    expect(remarksOf(context)).toEqual(["the memory was left out: its answer is no list of hits"]);
+    expect(remarksOf(context)).toEqual(["memory was skipped: it did not return a list of hits"]);
   });
 
   it("that throws while the compile is aborted causes no unhandled rejection", async () => {
@@ -272,7 +268,7 @@ describe("a memory", () => {
     const compiling = compileWith(memory);
     await vi.advanceTimersByTimeAsync(2_000);
     const context = await compiling;
-    expect(remarksOf(context)).toEqual(["the memory was left out: no answer within 2000 ms"]);
+    expect(remarksOf(context)).toEqual(["memory was skipped: no answer within 2000 ms"]);
     expect(wasStopped).toBe(true);
     expect(vi.getTimerCount()).toBe(fault === "is slow" ? 1 : 0);
   });

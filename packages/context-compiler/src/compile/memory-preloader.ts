@@ -17,21 +17,21 @@ import { memoryMessage } from "./prompt-parts.ts";
 import type { WorkingContext } from "./working-context.ts";
 
 /** Which memory to search, and how much of it to show. */
-export interface MemoryPreloaderOptions {
+interface MemoryPreloaderOptions {
   /** If absent, shows only hits recorded since the last user input. */
   memory?: MemoryService | undefined;
-  /** Maximum hits. 50 by default. */
+  /** Maximum number of hits. 50 by default. */
   topK?: number | undefined;
-  /** Token limit for all hits together. A quarter of the budget by default. */
+  /** Token limit for all hits combined. A quarter of the budget by default. */
   maxTokens?: number | undefined;
-  /** Time limit for the memory in milliseconds. 2,000 by default. */
+  /** Time limit for the search, in milliseconds. 2,000 by default. */
   timeoutMs?: number | undefined;
 }
 
 /**
- * Searches the memory for the user's last words. If the memory fails or is slow, the compile
- * continues without it. Leaves out hits without an id or text. The trace reports both cases. Masks
- * secrets in hits as in the session's events.
+ * Searches the memory with the user's latest message. If the search fails or times out, compilation
+ * continues without it. Hits without an id or text are left out. The trace reports both. Secrets in
+ * hits are masked as in session events.
  */
 export function memoryPreloader(options: MemoryPreloaderOptions = {}): ContextProcessor {
   requireNumbers("memoryPreloader", options, "topK", "maxTokens", "timeoutMs");
@@ -40,15 +40,14 @@ export function memoryPreloader(options: MemoryPreloaderOptions = {}): ContextPr
     name: "memoryPreloader",
     async process({ session, context, budget, counter, signal }) {
       const maxTokens = options.maxTokens ?? Math.floor(budget / 4);
-      const query = memory === undefined ? "" : lastWords(session);
-      const isAsked = memory !== undefined && query !== "";
-      const found = isAsked
+      const query = memory === undefined ? "" : latestUserText(session);
+      const shouldSearch = memory !== undefined && query !== "";
+      const found = shouldSearch
         ? await search(memory, query, { topK, timeoutMs, signal })
         : { answer: [], remarks: [] };
-      const shown = shownEvents(context, counter);
-      const read = found.answer
-        .filter((hit) => !shown.has(Reflect.get(Object(hit), "eventId")))
-        .map((hit) => readHit(hit, redactOf(session)));
+      const visible = visibleEventIds(context, counter);
+      const redact = redactOf(session);
+      const read = found.answer.flatMap((hit) => readHit(hit, visible, redact));
       const { hits, remarks } = fitHits([...recordedHits(session), ...read], {
         topK,
         maxTokens,
@@ -62,18 +61,18 @@ export function memoryPreloader(options: MemoryPreloaderOptions = {}): ContextPr
   };
 }
 
-const longestQuery = 2_000;
+const maxQueryChars = 2_000;
 
 /**
- * Returns the user's last words as recorded, since processors may have joined them with earlier
- * words.
+ * Returns the user's latest message as recorded, because processors may have merged it with earlier
+ * ones.
  */
-function lastWords({ eventLog }: Session): string {
+function latestUserText({ eventLog }: Session): string {
   for (let at = eventLog.length - 1; at >= 0; at -= 1) {
     const event = eventLog.at(at);
     if (event?.kind !== "user_input" || (event.data.role ?? "user") !== "user") continue;
     const text = textOf(eventMessage(event));
-    return truncateMiddle(text, { maxChars: longestQuery }).text.trim();
+    return truncateMiddle(text, { maxChars: maxQueryChars }).text.trim();
   }
   return "";
 }
@@ -88,15 +87,15 @@ function recordedHits({ eventLog }: Session): MemoryHit[] {
 }
 
 /**
- * Share of a prompt that survives any cut: a session's cut leaves about half of the room to its
+ * Share of the prompt that is certain to survive a cut. A cut leaves about half of the room for the
  * newest turns.
  */
-const shownShare = 0.4;
+const safeShare = 0.4;
 
-function shownEvents(context: WorkingContext, counter: TokenCounter): Set<unknown> {
+function visibleEventIds(context: WorkingContext, counter: TokenCounter): Set<unknown> {
   const { entries, budget } = context;
   const meter = createMessageMeter(counter);
-  let remaining = context.isWithinBudget() ? Infinity : budget * shownShare;
+  let remaining = context.isWithinBudget() ? Infinity : budget * safeShare;
   const ids = new Set<unknown>();
   for (const { message, eventIds } of entries.toReversed()) {
     remaining -= meter.of(message);
@@ -112,36 +111,49 @@ interface SearchLimits {
   signal: AbortSignal | undefined;
 }
 
-/** Returns the memory's answer, unchecked. */
+/** Returns the memory's answer without validating its hits. */
 async function search(
   memory: MemoryService,
   query: string,
   { topK, timeoutMs, signal }: SearchLimits,
 ): Promise<{ answer: readonly unknown[]; remarks: string[] }> {
-  const late = new Error("late");
+  const timeout = new Error("timed out");
   try {
     const answer = await traced("memory search", { "ccl.limit": topK }, async (span) => {
       const reply: unknown = await withTimeout(
         async (ended) => memory.search(query, { topK, signal: ended }),
-        { timeoutMs, signal, onTimeout: () => late },
+        { timeoutMs, signal, onTimeout: () => timeout },
       );
       span.set({ "ccl.memory.hits": Array.isArray(reply) ? reply.length : undefined });
       return reply;
     });
     if (Array.isArray(answer)) return { answer, remarks: [] };
-    return { answer: [], remarks: ["the memory was left out: its answer is no list of hits"] };
+    return { answer: [], remarks: ["memory was skipped: it did not return a list of hits"] };
   } catch (error) {
     throwIfAborted(signal, ContextCompilerError);
-    const reason = error === late ? `no answer within ${timeoutMs} ms` : failureReason(error);
-    return { answer: [], remarks: [`the memory was left out: ${reason}`] };
+    const reason = error === timeout ? `no answer within ${timeoutMs} ms` : failureReason(error);
+    return { answer: [], remarks: [`memory was skipped: ${reason}`] };
   }
 }
 
-/** Converts a hit to the data of its event. Returns undefined if the hit is invalid. */
-function readHit(hit: unknown, redact: Redact | undefined): MemoryHit | undefined {
+/**
+ * Converts a hit to the data of its event. Returns an empty list if the prompt already shows its
+ * event, and `[undefined]` if the hit is invalid.
+ */
+function readHit(
+  hit: unknown,
+  visible: ReadonlySet<unknown>,
+  redact: Redact | undefined,
+): [] | [MemoryHit | undefined] {
   try {
-    const { memoryId, text, score, source }: Partial<Record<keyof MemoryHit, unknown>> =
-      Object(hit);
+    const {
+      memoryId,
+      text,
+      score,
+      source,
+      eventId,
+    }: Partial<Record<keyof MemoryHit | "eventId", unknown>> = Object(hit);
+    if (visible.has(eventId)) return [];
     const data = {
       memoryId,
       text,
@@ -149,13 +161,13 @@ function readHit(hit: unknown, redact: Redact | undefined): MemoryHit | undefine
       source: typeof source === "string" ? source : undefined,
     };
     const { draft } = maskDraft({ kind: "memory_hit", data }, redact);
-    return draft.kind === "memory_hit" ? draft.data : undefined;
+    return [draft.kind === "memory_hit" ? draft.data : undefined];
   } catch {
-    return undefined;
+    return [undefined];
   }
 }
 
-/** Takes each memory once, in the given order, while its text fits. */
+/** Takes each memory once, in order, and skips those that do not fit. */
 function fitHits(
   given: readonly (MemoryHit | undefined)[],
   { topK, maxTokens, counter }: { topK: number; maxTokens: number; counter: TokenCounter },
@@ -184,9 +196,12 @@ function fitHits(
     else omitted += 1;
   }
   const remarks: string[] = [];
-  if (unreadable > 0)
-    remarks.push(`${unreadable} memory hits left out: they have no memoryId or no text`);
+  if (unreadable > 0) remarks.push(`${hitCount(unreadable)} left out: no memoryId or no text`);
   if (omitted > 0)
-    remarks.push(`${omitted} memory hits left out: they exceed ${topK} or ${maxTokens} tokens`);
+    remarks.push(`${hitCount(omitted)} left out: over ${topK} hits or ${maxTokens} tokens`);
   return { hits, remarks };
+}
+
+function hitCount(count: number): string {
+  return count === 1 ? "1 memory hit" : `${count} memory hits`;
 }

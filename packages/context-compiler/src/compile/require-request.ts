@@ -39,7 +39,7 @@ export function requireSettings(settings: ContextCompilerOptions): void {
 }
 
 /** Options of one compile, with defaults applied. The budget excludes the reserve. */
-export type CompileRequest = Complete<
+type CompileRequest = Complete<
   Pick<CompileOptions, "budget" | "systemPrompt" | "tools" | "volatile">
 > &
   Pick<CompileOptions, "isCacheCold" | "signal">;

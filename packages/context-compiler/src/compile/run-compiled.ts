@@ -10,6 +10,7 @@ import {
   type ToolDefinition,
   type ToolDescription,
 } from "@ccl/core";
+import { isRecord } from "@ccl/core/json";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import type { Session } from "../session/session.ts";
 import type { ToolInterruptHandler } from "../tool-interrupt/create-tool-interrupt-handler.ts";
@@ -54,7 +55,7 @@ export interface RunStep {
 }
 
 /** How a run ended. */
-export interface RunOutcome {
+interface RunOutcome {
   /** The last answer. */
   text: string;
   /** `step_limit` if the model was still requesting tools. */
@@ -159,10 +160,8 @@ function signedReasoning({ providerMetadata = {} }: ModelResponse): {
   providerMetadata?: Record<string, unknown> | undefined;
 } {
   const signed = Object.entries(providerMetadata).flatMap(([provider, fields]) => {
-    const hasReasoning = typeof fields === "object" && fields !== null && "reasoning" in fields;
-    return hasReasoning && Array.isArray(fields.reasoning)
-      ? [[provider, { reasoning: fields.reasoning }]]
-      : [];
+    const reasoning = isRecord(fields) ? fields["reasoning"] : undefined;
+    return Array.isArray(reasoning) ? [[provider, { reasoning }]] : [];
   });
   return signed.length === 0 ? {} : { providerMetadata: Object.fromEntries(signed) };
 }

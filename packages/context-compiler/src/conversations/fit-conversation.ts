@@ -12,7 +12,7 @@ import { fitMessages } from "../fit/fit-messages.ts";
 import type { FitOptions, FittedMessages } from "../fit/fit-options.ts";
 import { usableOf } from "../fit/fit-policy.ts";
 import { keptUsages } from "../fit/safety-margin.ts";
-import { type ConversationStore, recentConversations } from "./conversation-store.ts";
+import type { FitState } from "../fit/fit-state.ts";
 
 /** How to fit prompts, and where to store the state of conversations. */
 export interface ConversationOptions extends Omit<FitOptions, "state" | "tools"> {
@@ -161,4 +161,26 @@ function describeTools(tools: unknown): ToolDescription[] {
       ? { name, description: stringAt(own, "description") ?? "", inputSchema: schema }
       : { name, description: JSON.stringify(own), inputSchema: {} };
   });
+}
+
+/** Stores the state of each conversation. A `Map` or a database table can implement it. */
+interface ConversationStore {
+  get(conversation: string): FitState | undefined | Promise<FitState | undefined>;
+  set(conversation: string, state: FitState): unknown;
+}
+
+const maxConversations = 1_000;
+
+/** Creates an in-memory store for the last 1,000 conversations. */
+function recentConversations(): ConversationStore {
+  const states = new Map<string, FitState>();
+  return {
+    get: (conversation) => states.get(conversation),
+    set(conversation, state) {
+      states.delete(conversation);
+      states.set(conversation, state);
+      const [oldest] = states.keys();
+      if (states.size > maxConversations && oldest !== undefined) states.delete(oldest);
+    },
+  };
 }

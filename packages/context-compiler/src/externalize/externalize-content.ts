@@ -1,13 +1,13 @@
 import { ArtifactStoreError, type ArtifactStore } from "@ccl/artifact-store";
 import type { TokenCounter } from "@ccl/core";
 import { fromBase64 } from "@ccl/core/json";
+import { compress, type CompressOptions } from "@ccl/compress";
 import { createMessageMeter } from "../fit/message-meter.ts";
 import type { ArtifactPart, EventContent, EventPart } from "../event/session-event.ts";
 import type { StoredTexts } from "./stored-texts.ts";
-import { guessMimeType, summarizeBytes, summarizeText } from "./summarize-content.ts";
 
 /** Where to store payloads, and above which size. */
-export interface ExternalizeOptions {
+interface ExternalizeOptions {
   store: ArtifactStore;
   aboveTokens: number;
   counter: TokenCounter;
@@ -24,7 +24,7 @@ export interface ExternalizeOptions {
 }
 
 /** Content whose payloads are in the store. */
-export interface ExternalizedContent {
+interface ExternalizedContent {
   content: EventContent;
   /** The artifacts in `content`, in order. */
   artifacts: ArtifactPart[];
@@ -113,4 +113,62 @@ async function storePayload(
   const handle = await store.store(payload, { source, mimeType, sessionId, summary, signal });
   const { artifactId, handleId, sizeBytes } = handle;
   return { type: "artifact", artifactId, handleId, summary, sizeBytes, mimeType: handle.mimeType };
+}
+
+/** Token limit for the text that a prompt first shows for a stored result. */
+const summaryTokens = 400;
+
+/**
+ * Guesses the media type of a text: `application/json` for a JSON object or array, else plain text.
+ */
+function guessMimeType(text: string): string {
+  if (!/^\s*[[{]/.test(text.slice(0, 1_000))) return "text/plain; charset=utf-8";
+  try {
+    JSON.parse(text);
+    return "application/json";
+  } catch {
+    return "text/plain; charset=utf-8";
+  }
+}
+
+/**
+ * Summarizes a stored text for a model in 400 tokens. Selects by the question and by texts stored
+ * earlier.
+ */
+function summarizeText(text: string, options: Omit<CompressOptions, "budget">): string {
+  return compress(text, { ...options, budget: summaryTokens }).text;
+}
+
+/** Describes stored binary data for a model. */
+function summarizeBytes(bytes: Uint8Array, mimeType: string): string {
+  const kind = /^(image|audio|video)\//.exec(mimeType)?.[1] ?? "binary";
+  const size = kind === "image" ? imageSize(bytes) : undefined;
+  return size === undefined ? `${kind} content` : `image of ${size.width} x ${size.height} pixels`;
+}
+
+/** Reads the dimensions in pixels of a PNG, GIF or JPEG from its header. */
+function imageSize(bytes: Uint8Array): { width: number; height: number } | undefined {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (bytes.length >= 24 && view.getUint32(0) === 0x89504e47) {
+    return { width: view.getUint32(16), height: view.getUint32(20) };
+  }
+  if (bytes.length >= 10 && view.getUint32(0) === 0x47494638) {
+    return { width: view.getUint16(6, true), height: view.getUint16(8, true) };
+  }
+  return bytes.length >= 4 && view.getUint16(0) === 0xffd8 ? jpegSize(view) : undefined;
+}
+
+function jpegSize(view: DataView): { width: number; height: number } | undefined {
+  for (let at = 2; at + 9 <= view.byteLength && view.getUint8(at) === 0xff;) {
+    const segment = view.getUint8(at + 1);
+    const isFrame =
+      segment >= 0xc0 &&
+      segment <= 0xcf &&
+      segment !== 0xc4 &&
+      segment !== 0xc8 &&
+      segment !== 0xcc;
+    if (isFrame) return { width: view.getUint16(at + 7), height: view.getUint16(at + 5) };
+    at += 2 + Math.max(2, view.getUint16(at + 2));
+  }
+  return undefined;
 }

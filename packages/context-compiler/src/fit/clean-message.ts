@@ -1,5 +1,5 @@
 import type { ChatMessage, Part, ToolCall } from "@ccl/core";
-
+import { isRecord, stringAt } from "@ccl/core/json";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import type { FitReason } from "./fit-trace.ts";
 
@@ -7,7 +7,7 @@ import type { FitReason } from "./fit-trace.ts";
  * A message that is valid on its own. This is the same object if nothing was wrong, and undefined
  * if nothing remains.
  */
-export interface CleanMessage {
+interface CleanMessage {
   message: ChatMessage | undefined;
   problems: FitReason[];
 }
@@ -47,50 +47,39 @@ export function cleanMessage(message: ChatMessage, index: number): CleanMessage 
 }
 
 function requireMessage(message: unknown, index: number): void {
-  const isObject =
-    typeof message === "object" && message !== null && "role" in message && "content" in message;
-  const isMessage =
-    isObject &&
-    roles.has(message.role) &&
-    (typeof message.content === "string" || isPartList(message.content));
-  const hasCalls =
-    !isObject ||
-    !("toolCalls" in message) ||
-    message.toolCalls === undefined ||
-    isCallList(message.toolCalls);
-  if (isMessage && hasCalls) return;
-  const text = `Message ${index} is no chat message: it needs a role of ${[...roles].join(", ")}, a content of text or parts, and calls with id, name and arguments as text.`;
+  if (isMessage(message)) return;
+  const text = `Message ${index} is not a chat message: it needs a role of ${[...roles].join(", ")}, a content of text or parts, and calls with id, name and arguments as text.`;
   throw new ContextCompilerError("invalid_messages", text, { details: { index } });
 }
 
-function isPartList(content: unknown): boolean {
-  return Array.isArray(content) && content.every(isPart);
+function isMessage(message: unknown): boolean {
+  if (!isRecord(message)) return false;
+  const { role, content, toolCalls = [] } = message;
+  return (
+    roles.has(role) &&
+    (typeof content === "string" || (Array.isArray(content) && content.every(isPart))) &&
+    Array.isArray(toolCalls) &&
+    toolCalls.every((call) => hasTexts(call, ["id", "name", "arguments"]))
+  );
 }
 
 function isPart(part: unknown): boolean {
-  if (typeof part !== "object" || part === null || !("type" in part)) return false;
-  if (part.type === "image" || part.type === "file")
-    return "mimeType" in part && typeof part.mimeType === "string";
-  if (part.type === "provider") return "provider" in part && "raw" in part;
+  const type = stringAt(part, "type");
+  if (type === "image" || type === "file") return hasTexts(part, ["mimeType"]);
+  if (type === "provider") return isRecord(part) && "provider" in part && "raw" in part;
+  return isTextPart(part);
+}
+
+/** True for a part of text or reasoning. */
+export function isTextPart(part: unknown): boolean {
   return (
-    (part.type === "text" || part.type === "reasoning") &&
-    "text" in part &&
-    typeof part.text === "string"
+    ["text", "reasoning"].includes(stringAt(part, "type") ?? "") &&
+    stringAt(part, "text") !== undefined
   );
 }
 
-function isCallList(calls: unknown): boolean {
-  return Array.isArray(calls) && calls.every(isCall);
-}
-
-function isCall(call: unknown): boolean {
-  if (typeof call !== "object" || call === null) return false;
-  if (!("id" in call && "name" in call && "arguments" in call)) return false;
-  return (
-    typeof call.id === "string" &&
-    typeof call.name === "string" &&
-    typeof call.arguments === "string"
-  );
+function hasTexts(value: unknown, names: readonly string[]): boolean {
+  return names.every((name) => stringAt(value, name) !== undefined);
 }
 
 function uniqueCalls(calls: ToolCall[]): ToolCall[] {

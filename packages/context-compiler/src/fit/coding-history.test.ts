@@ -1,7 +1,7 @@
 import type { ChatMessage } from "@ccl/core";
 import { expect, it } from "vitest";
 import { exact, words } from "../../test-support/sample-session.ts";
-import { isCodingHistory } from "./coding-history.ts";
+import { isCodingHistory } from "./fit-policy.ts";
 import { fitMessages } from "./fit-messages.ts";
 
 const historyOf = (name: string, inputs: readonly string[]): ChatMessage[] => [

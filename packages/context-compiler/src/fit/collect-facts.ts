@@ -1,7 +1,7 @@
 import { identifiersOf, parseExactly, rankValue } from "@ccl/compress";
 
 /** Values of one key in a text, in order of first occurrence. */
-export interface Fact {
+interface Fact {
   /** Empty for values in plain text. */
   key: string;
   /** The highest rank of any of its values. See `rankValue`. */

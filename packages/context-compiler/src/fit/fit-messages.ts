@@ -16,8 +16,8 @@ import { anchorOf, planCut } from "./plan-cut.ts";
 
 /**
  * Fits a history into a budget. Returns messages that every provider accepts. A history that
- * already fits is unchanged. A longer one is shortened and cut to use the budget, and the cut is
- * frozen. Pure: the same input returns the same bytes. Throws `ContextCompilerError`.
+ * already fits is unchanged. A longer one is shortened and cut to fit the budget, and the cut is
+ * frozen. Deterministic: the same input produces the same bytes. Throws `ContextCompilerError`.
  */
 export function fitMessages(messages: readonly ChatMessage[], options: FitOptions): FittedMessages {
   return traced("fit", { "ccl.messages.before": messages.length }, (span) => {
@@ -66,12 +66,12 @@ interface Fitted {
   tokens: number;
 }
 
-/** Prompts of up to this many tokens are cheap without a cut. */
+/** Prompts of up to this many tokens are cheap enough not to cut early. */
 const cheapTokens = 8_000;
 
 /**
- * True if the policy considers a shorter prompt worth a new prefix before the budget requires a
- * cut.
+ * Returns true if, under the policy, a shorter prompt is worth changing the cached prefix before the
+ * budget forces a cut.
  */
 function isWorthCutting(history: History, policy: FitPolicy, tokens: number): boolean {
   const { usable, cutAbove } = policy;
@@ -90,7 +90,7 @@ function recut(history: History, policy: FitPolicy): Fitted {
     const tokens = policy.meter.total(prompt.messages, prompt.tokens, policy.usable);
     if (tokens <= policy.usable) return { cut, prompt, tokens };
     if (attempt === maxAttempts) {
-      const message = `The counter "${policy.meter.counter.name}" counts messages together so far above their sum that no cut fits ${policy.usable} tokens.`;
+      const message = `The counter "${policy.meter.counter.name}" counts a whole prompt as far more tokens than its messages one by one, so no cut fits into ${policy.usable} tokens.`;
       throw new ContextCompilerError("budget_exceeded", message, {
         details: { usable: policy.usable, tokens },
       });

@@ -1,7 +1,5 @@
 import { type ChatMessage, estimatedCounter } from "@ccl/core";
-
 import { ContextCompilerError } from "../context-compiler-error.ts";
-import { isCodingHistory } from "./coding-history.ts";
 import type { FitOptions, PinRule } from "./fit-options.ts";
 import { type FitState, requireState } from "./fit-state.ts";
 import { createMessageMeter, type MessageMeter } from "./message-meter.ts";
@@ -135,4 +133,24 @@ export function pinTest(pin: PinRule | undefined): FitPolicy["isPinned"] {
   const ranges = pin.flatMap((one) => ("from" in one ? [one] : []));
   return (message, index) =>
     pinned.has(message) || ranges.some(({ from, to }) => index >= from && index < to);
+}
+
+/** Number of latest calls to check. */
+const lastCalls = 40;
+const fewestCalls = 8;
+/** Argument names used by tools that run commands or read and edit files. */
+const codingArguments =
+  /^\s*\{\s*(?:"description"\s*:\s*"[^"]*"\s*,\s*)?"(?:command|cmd|script|file_path|filename|old_str(?:ing)?|patch)"\s*:/;
+
+/** True if half or more of the latest calls are those of a coding agent. */
+export function isCodingHistory(messages: readonly ChatMessage[]): boolean {
+  let calls = 0;
+  let coding = 0;
+  for (let at = messages.length - 1; at >= 0 && calls < lastCalls; at -= 1) {
+    for (const { arguments: input } of messages[at]?.toolCalls ?? []) {
+      calls += 1;
+      if (codingArguments.test(input.slice(0, 500))) coding += 1;
+    }
+  }
+  return calls >= fewestCalls && coding * 2 >= calls;
 }

@@ -41,8 +41,8 @@ export function requireState(state: unknown): FitState {
 }
 
 function problemOf(state: unknown): string {
-  if (typeof state !== "object" || state === null) return "it is not an object";
-  if (!("version" in state) || state.version !== 2) return "its version is not 2";
+  if (!isRecord(state)) return "it is not an object";
+  if (state["version"] !== 2) return "its version is not 2";
   return "its cut or its fingerprints are damaged";
 }
 

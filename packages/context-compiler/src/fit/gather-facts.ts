@@ -5,29 +5,29 @@ import { collectFacts } from "./collect-facts.ts";
 import type { HistoryUnit, UnitRange } from "./history-unit.ts";
 import { textOf } from "./message-texts.ts";
 
-/** Limits on the facts, and which ones to leave out. */
-export interface GatherOptions {
+/** How many tokens of facts to gather, and which values to skip. */
+interface GatherOptions {
   counter: TokenCounter;
   maxTokens: number;
-  /** Values that the prompt still shows elsewhere. Gathered values are added to it. */
+  /** Values already visible elsewhere in the prompt. Gathered values are added to this set. */
   seen: Set<string>;
 }
 
 const userTokens = 80;
-/** User requirements of up to this many tokens are kept whole. */
+/** User messages that state requirements are kept whole up to this many tokens. */
 const requirementTokens = 300;
-/** Token limit for the calls of one step when there is no room for more. */
+/** Minimum token limit for the calls of one step. */
 const unitTokens = 160;
 /**
- * Share of the limit that the user's words may take. They come first. Requirements are chosen
- * before other words.
+ * Largest share of the limit for user messages, which are chosen before calls. Requirements are
+ * chosen before other messages.
  */
 const userShare = 0.6;
 
 /**
- * Summarizes dropped units as lines that a later call is likely to need: the user's words, the
- * calls with their arguments, and identifiers and short values from the results. Selects the newest
- * first up to the limit, and writes them in their original order.
+ * Summarizes dropped units as lines with what a later call is likely to need: user messages, calls
+ * with their arguments, and identifiers and short values from results. Picks the newest first until
+ * the limit is reached, then restores the original order.
  */
 export function gatherFacts(
   units: readonly HistoryUnit[],
@@ -36,38 +36,39 @@ export function gatherFacts(
 ): string[] {
   const { counter, maxTokens } = options;
   const hasCalls = units.slice(range.from, range.to).some(({ kind }) => kind === "calls");
-  // The user's words before the first call describe the task.
+  // User messages before the first call describe the task.
   const firstCall = hasCalls ? units.findIndex(({ kind }) => kind === "calls") : 0;
-  const binds = (unit: HistoryUnit): boolean =>
-    (unit.indexes[0] ?? 0) < (units[firstCall]?.indexes[0] ?? 0) || isBinding(unit);
+  const isRequirement = (unit: HistoryUnit): boolean =>
+    (unit.indexes[0] ?? 0) < (units[firstCall]?.indexes[0] ?? 0) || statesRequirement(unit);
   const userRoom = hasCalls ? maxTokens * userShare : maxTokens;
-  const bound = newestLines(units, range, {
+  const requirementLines = newestLines(units, range, {
     counter,
     maxTokens: userRoom,
     kind: "user",
-    lineOf: (unit) => (binds(unit) ? userLine(unit, counter, requirementTokens) : undefined),
+    lineOf: (unit) =>
+      isRequirement(unit) ? userLine(unit, counter, requirementTokens) : undefined,
   });
-  const said = newestLines(units, range, {
+  const otherUserLines = newestLines(units, range, {
     counter,
-    maxTokens: userRoom - bound.tokens,
+    maxTokens: userRoom - requirementLines.tokens,
     kind: "user",
-    lineOf: (unit) => (binds(unit) ? undefined : userLine(unit, counter, userTokens)),
+    lineOf: (unit) => (isRequirement(unit) ? undefined : userLine(unit, counter, userTokens)),
   });
-  const remaining = maxTokens - bound.tokens - said.tokens;
+  const remaining = maxTokens - requirementLines.tokens - otherUserLines.tokens;
   const steps = units.slice(range.from, range.to).filter(({ kind }) => kind === "calls").length;
   const stepTokens = Math.max(unitTokens, remaining / Math.max(1, steps));
-  const done = newestLines(units, range, {
+  const callLines = newestLines(units, range, {
     counter,
     maxTokens: remaining,
     kind: "calls",
     lineOf: (unit, room) => callLine(unit, { ...options, maxTokens: Math.min(room, stepTokens) }),
   });
-  return [...bound.lines, ...said.lines, ...done.lines]
+  return [...requirementLines.lines, ...otherUserLines.lines, ...callLines.lines]
     .sort((a, b) => a.at - b.at)
     .map(({ line }) => line);
 }
 
-const smallestLine = 12;
+const minLineTokens = 12;
 
 interface Lines {
   lines: { at: number; line: string }[];
@@ -78,7 +79,7 @@ interface LineWriter {
   counter: TokenCounter;
   maxTokens: number;
   kind: HistoryUnit["kind"];
-  lineOf(unit: HistoryUnit, left: number): string | undefined;
+  lineOf(unit: HistoryUnit, remaining: number): string | undefined;
 }
 
 /** Writes lines for units of one kind, newest first, until one does not fit. */
@@ -91,7 +92,7 @@ function newestLines(
   const lines: Lines = { lines: [], tokens: 0 };
   for (let at = to - 1; at >= from; at--) {
     const remaining = maxTokens - lines.tokens - 1;
-    if (remaining < smallestLine) break;
+    if (remaining < minLineTokens) break;
     const unit = units[at];
     const line = unit?.kind === kind ? lineOf(unit, remaining) : undefined;
     if (line === undefined) continue;
@@ -104,11 +105,11 @@ function newestLines(
 }
 
 /** Phrases that people use to state requirements, decisions and corrections. */
-const binding =
-  /\b(?:must(?:n't)?|never|always|only|do(?:es)? not|don't|should(?:n't)?|have to|has to|may not|need(?:s|ed)? to|required?|make sure|ensure|remember|instead|rather|actually|no longer|wrong|correction|i meant|let's use|we (?:use|decided|agreed)|decided|deadline|at (?:most|least)|by (?:mon|tues|wednes|thurs|fri|satur|sun)day|without|prefer|avoid|important)\b/i;
+const requirementPattern =
+  /\b(?:must(?:n['’]t)?|never|always|only|do(?:es)? not|don['’]t|can(?:['’]t|not) use|should(?:n['’]t)?|have to|has to|may not|need(?:s|ed)? to|required?|make sure|ensure|remember|instead|rather|actually|no longer|wrong|correction|i meant|let['’]s use|we (?:use|decided|agreed)|decided|deadline|at (?:most|least)|by (?:mon|tues|wednes|thurs|fri|satur|sun)day|without|prefer|avoid|important)\b/i;
 
-function isBinding({ messages }: HistoryUnit): boolean {
-  return binding.test(textOf(messages[0]).slice(0, 4_000));
+function statesRequirement({ messages }: HistoryUnit): boolean {
+  return requirementPattern.test(textOf(messages[0]).slice(0, 4_000));
 }
 
 function userLine({ messages }: HistoryUnit, counter: TokenCounter, maxTokens: number): string {
@@ -129,9 +130,9 @@ function callLine(unit: HistoryUnit, options: GatherOptions): string | undefined
     const result = byId.get(id);
     const facts = factsOf(textOf(result), { ...options, maxTokens: remaining }, true);
     remaining -= options.counter.count(facts);
-    const said = `${result?.isError === true ? " failed" : ""}${facts === "" ? "" : `: ${facts}`}`;
-    if (inputs + said !== "") parts.push(head + said);
-    if (remaining < smallestLine) break;
+    const outcome = `${result?.isError === true ? " failed" : ""}${facts === "" ? "" : `: ${facts}`}`;
+    if (inputs + outcome !== "") parts.push(head + outcome);
+    if (remaining < minLineTokens) break;
   }
   return parts.length === 0 ? undefined : parts.join("\n");
 }

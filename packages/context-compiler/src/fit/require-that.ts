@@ -1,4 +1,5 @@
 import type { ToolDescription } from "@ccl/core";
+import { isRecord } from "@ccl/core/json";
 import { failureReason } from "./failure-reason.ts";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 
@@ -66,12 +67,8 @@ function requireJsonSchema({ name, inputSchema }: ToolDescription): void {
 }
 
 function isTool(tool: unknown): tool is ToolDescription {
-  if (typeof tool !== "object" || tool === null) return false;
-  const {
-    name,
-    description = "",
-    inputSchema,
-  }: Partial<Record<keyof ToolDescription, unknown>> = tool;
+  if (!isRecord(tool)) return false;
+  const { name, description = "", inputSchema } = tool;
   const isNamed = typeof name === "string" && typeof description === "string";
   return isNamed && typeof inputSchema === "object" && inputSchema !== null;
 }

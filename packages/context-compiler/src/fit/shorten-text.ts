@@ -2,7 +2,7 @@ import { compress } from "@ccl/compress";
 import { groupDigits, truncateMiddle, type TokenCounter } from "@ccl/core";
 
 /** How to shorten text. */
-export interface ShortenOptions {
+interface ShortenOptions {
   counter: TokenCounter;
   maxTokens: number;
   /** The question that the text answers. */

@@ -53,7 +53,7 @@ const halfLife = 16;
 
 /**
  * Creates a block reader. `floor` is the minimum number of tokens of a shown result. `query`
- * contains the user's last words.
+ * contains the user's latest message.
  */
 export function createBlockReader(
   units: readonly HistoryUnit[],

@@ -10,7 +10,7 @@ import type { SessionMessage } from "../session/session-timeline.ts";
 import type { Session } from "../session/session.ts";
 
 /** The task for another agent, and what the agent can access. */
-export interface HandOffOptions {
+interface HandOffOptions {
   /** The agent's task. Recorded as its user's words. */
   task: string;
   /**
@@ -27,7 +27,7 @@ export interface HandOffOptions {
 }
 
 /** Work handed off to another agent. */
-export interface Handoff {
+interface Handoff {
   /**
    * The agent's session: the messages that it may see, then the task with the handles. The session
    * gives no other access to the original log.

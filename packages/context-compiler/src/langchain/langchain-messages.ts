@@ -5,7 +5,7 @@ import type * as messages from "@langchain/core/messages";
 type BaseMessage = messages.BaseMessage;
 
 /** The message classes, provided by the application. */
-export type MessageClasses = Pick<
+type MessageClasses = Pick<
   typeof messages,
   "AIMessage" | "HumanMessage" | "SystemMessage" | "ToolMessage"
 >;

@@ -84,6 +84,6 @@ export function createSessionStore(records: Records): SessionStore {
 function eventOf(entry: unknown, sessionId: string, position: number): SessionEvent {
   const issues: Issue[] = [];
   if (isSessionEvent(entry, issues)) return deepFreeze(entry);
-  const problem = `Entry ${position} of session "${sessionId}" is no event of a session.`;
+  const problem = `Entry ${position} of session "${sessionId}" is not a session event.`;
   throw new ContextCompilerError("invalid_event", problem, { details: { issues } });
 }

@@ -299,8 +299,8 @@ describe("createSession", () => {
   it.each([
     ["an empty id", { sessionId: "" }],
     ["an id with a line feed", { sessionId: "a\nb" }],
-    ["a negative threshold", { externalizeAboveTokens: -1 }],
-    ["a threshold that is not a number", { externalizeAboveTokens: Number.NaN }],
+    ["a negative threshold", { offloadAboveTokens: -1 }],
+    ["a threshold that is not a number", { offloadAboveTokens: Number.NaN }],
   ])("rejects %s", (_name, options) => {
     expect(() => createSession(options)).toThrow(
       expect.objectContaining({ code: "invalid_options" }),

@@ -1,5 +1,5 @@
 import type { Part } from "@ccl/core";
-import { toBase64 } from "@ccl/core/json";
+import { isRecord, toBase64 } from "@ccl/core/json";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import type {
   AssistantMessageData,
@@ -42,16 +42,16 @@ export type EventDraft<Kind extends SessionEventKind = SessionEventKind> = {
 
 /** Encodes the bytes in parts as base64. The event check covers everything else. */
 export function encodeInput(kind: SessionEventKind, data: unknown): object {
-  if (typeof data !== "object" || data === null || Array.isArray(data)) {
+  if (!isRecord(data)) {
     throw new ContextCompilerError("invalid_event", `The data of "${kind}" has to be an object.`);
   }
-  if (!("content" in data) || !Array.isArray(data.content)) return data;
-  return { ...data, content: data.content.map(encodePart) };
+  const { content } = data;
+  return Array.isArray(content) ? { ...data, content: content.map(encodePart) } : data;
 }
 
 /** Converts a part to one that JSON can represent. */
 export function encodePart(part: unknown): unknown {
-  if (typeof part !== "object" || part === null || !("data" in part)) return part;
+  if (!isRecord(part)) return part;
   const { data, ...rest } = part;
   return data instanceof Uint8Array ? { ...rest, dataBase64: toBase64(data) } : part;
 }

@@ -22,7 +22,7 @@ export interface EventLog extends Iterable<SessionEvent> {
 }
 
 /** A log, along with the only function that can add to it. */
-export interface OwnedEventLog {
+interface OwnedEventLog {
   log: EventLog;
   push(event: SessionEvent): void;
 }

@@ -6,7 +6,7 @@ import { requireSessionOptions } from "./require-session-options.ts";
 import type { Session, SessionOptions } from "./session.ts";
 
 /** Options of `openSession`. */
-export interface OpenSessionOptions extends SessionOptions {
+interface OpenSessionOptions extends SessionOptions {
   store: SessionStore;
   signal?: AbortSignal | undefined;
 }

@@ -1,13 +1,11 @@
 import type { ArtifactStore } from "@ccl/artifact-store";
-import type { Issue, TokenCounter } from "@ccl/core";
+import { type Issue, type TokenCounter, canonicalJson, CanonicalJsonError } from "@ccl/core";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import { externalizeContent } from "../externalize/externalize-content.ts";
 import { isEventBody, isEventKind } from "../event/check-event-data.ts";
 import { encodeInput } from "./event-input.ts";
-import { plainJson } from "./plain-json.ts";
-import { questionOf } from "./question-of.ts";
 import { redactData, type Redact } from "./redact-data.ts";
-import type { EventBody, SessionEventKind } from "../event/session-event.ts";
+import type { EventBody, SessionEventKind, EventContent } from "../event/session-event.ts";
 import type { StoredTexts } from "../externalize/stored-texts.ts";
 
 /** Input for an event, as passed by the caller. */
@@ -45,7 +43,7 @@ interface StoreOptions {
  */
 export function maskDraft({ kind, data }: UncheckedDraft, redact: Redact | undefined): MaskedDraft {
   if (!isEventKind(kind))
-    throw new ContextCompilerError("invalid_event", `There is no kind "${String(kind)}" of event.`);
+    throw new ContextCompilerError("invalid_event", `Unknown event kind "${String(kind)}".`);
   const { mimeType, ...outcome }: { mimeType?: unknown } = encodeInput(kind, data);
   const hasMimeType = isOutcome(kind) && typeof mimeType === "string";
   const plain = plainJson(
@@ -106,4 +104,76 @@ function bodyOf(kind: SessionEventKind, data: unknown): EventBody {
       details: { issues },
     },
   );
+}
+
+const loneSurrogates = /\p{Surrogate}/gu;
+
+/**
+ * Copies a value through canonical JSON, so that an event in memory is byte-identical to one read
+ * back. Lone surrogates, which UTF-8 can't encode, become U+FFFD.
+ * @throws ContextCompilerError `invalid_event` for a value that JSON can't represent
+ */
+function plainJson(value: unknown): unknown {
+  const parsed: unknown = JSON.parse(jsonOf(value));
+  return parsed;
+}
+
+function jsonOf(value: unknown): string {
+  try {
+    return canonicalJson(value);
+  } catch (error) {
+    if (!CanonicalJsonError.isInstance(error)) throw error;
+    if (error.code === "lone_surrogate") return canonicalJson(wellFormed(value));
+    throw new ContextCompilerError(
+      "invalid_event",
+      `The data of an event has to be JSON. ${error.message}`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+function wellFormed(value: unknown): unknown {
+  if (typeof value === "string") return value.replace(loneSurrogates, "\uFFFD");
+  if (Array.isArray(value)) return value.map(wellFormed);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [
+      key.replace(loneSurrogates, "\uFFFD"),
+      wellFormed(member),
+    ]),
+  );
+}
+
+/** Maximum number of events to search for a result's question. */
+const maxEvents = 200;
+const maxChars = 2_000;
+
+/**
+ * Returns the question that a result answers: the user's latest message and the arguments of its
+ * call. `events` must be newest first.
+ */
+function questionOf(callId: string, events: Iterable<EventBody>): string {
+  let input = "";
+  let seen = 0;
+  for (const event of events) {
+    if (event.kind === "user_input")
+      return `${wordsIn(event.data.content)} ${input}`.slice(-maxChars);
+    if (input === "") input = argumentsIn(event, callId) ?? "";
+    seen += 1;
+    if (seen >= maxEvents) break;
+  }
+  return input.slice(-maxChars);
+}
+
+function argumentsIn(event: EventBody, callId: string): string | undefined {
+  if (event.kind === "tool_call" && event.data.callId === callId) return event.data.arguments;
+  if (event.kind !== "assistant_message") return undefined;
+  return event.data.toolCalls?.find(({ id }) => id === callId)?.arguments;
+}
+
+function wordsIn(content: EventContent): string {
+  if (typeof content === "string") return content;
+  return content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join(" ");
 }

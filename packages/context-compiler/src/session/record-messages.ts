@@ -1,5 +1,5 @@
 import type { ChatMessage } from "@ccl/core";
-import { isSameJson } from "@ccl/core/json";
+import { isRecord, isSameJson } from "@ccl/core/json";
 
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import type { EventDraft } from "./event-input.ts";
@@ -35,7 +35,7 @@ export async function recordMessages(
   const broken = drafts.findIndex(({ length }) => length === 0);
   if (broken >= 0) {
     const index = broken + start;
-    const text = `Message ${index} is no chat message, or a tool message without toolCallId.`;
+    const text = `Message ${index} is not a chat message, or is a tool message without toolCallId.`;
     throw new ContextCompilerError("invalid_messages", text, { details: { index } });
   }
   const fresh = start > 0 ? drafts.flat() : await findNew(session, drafts, options);
@@ -94,13 +94,9 @@ async function findNew(
 
 /** Creates the drafts for a message. Returns none if the value is not a message. */
 function draftsOf(message: ChatMessage): EventDraft[] {
-  if (typeof message !== "object" || message === null) return [];
+  if (!isRecord(message)) return [];
   const { role, content, toolCalls = [], toolCallId, isError, ...fields } = message;
-  if (
-    !Array.isArray(toolCalls) ||
-    toolCalls.some((call) => typeof call !== "object" || call === null)
-  )
-    return [];
+  if (!Array.isArray(toolCalls) || !toolCalls.every(isRecord)) return [];
   switch (role) {
     case "system":
     case "developer":

@@ -14,8 +14,7 @@ import { createMessageMeter } from "../fit/message-meter.ts";
 import { requireThat, shown } from "../fit/require-that.ts";
 import type { SessionStore } from "../session-store/session-store.ts";
 import { requireSessionId, requireStateKey } from "../session-store/store-input.ts";
-import { createCallLedger } from "./call-ledger.ts";
-import { createEventLog, type EventLog } from "./event-log.ts";
+import { createEventLog, type EventLog, type RecordOptions } from "./event-log.ts";
 import { eventMessage } from "./event-message.ts";
 import {
   maskDraft,
@@ -28,11 +27,10 @@ import type { Redact } from "./redact-data.ts";
 import type { EventBody, SessionEvent, SessionEventKind } from "../event/session-event.ts";
 import { createSessionTimeline, type SessionMessage } from "./session-timeline.ts";
 import type { Session, SessionOptions } from "./session.ts";
-import type { RecordOptions } from "./event-log.ts";
 import { createStoredTexts } from "../externalize/stored-texts.ts";
 
 /** Options of `beginSession`. */
-export interface BeginSessionOptions extends SessionOptions {
+interface BeginSessionOptions extends SessionOptions {
   sessionId: string;
   store: SessionStore;
   /** The session's events in the store. */
@@ -207,7 +205,7 @@ function createRecorder(
       const now = clock.now();
       requireThat(
         Number.isFinite(now),
-        `The clock gave ${shown(now)}; it gives milliseconds since the epoch.`,
+        `The clock returned ${shown(now)} instead of milliseconds since the epoch.`,
       );
       const timestamp = Math.max(Math.floor(now), log.at(-1)?.timestamp ?? 0);
       const after = calls.fork();
@@ -218,7 +216,10 @@ function createRecorder(
           : shownTokens(body, counter);
         const eventId = eventIds.next();
         const isId = typeof eventId === "string" && eventId !== "";
-        requireThat(isId, `The ids gave ${shown(eventId)}; an id is a text that is not empty.`);
+        requireThat(
+          isId,
+          `The id generator returned ${shown(eventId)} instead of a non-empty string.`,
+        );
         const event: SessionEvent = { ...body, eventId, timestamp, tokens };
         return { event: deepFreeze(event), message };
       });
@@ -226,7 +227,7 @@ function createRecorder(
       if (newIds.size < recorded.length || [...newIds].some((id) => usedIds.has(id))) {
         throw new ContextCompilerError(
           "invalid_options",
-          "The ids gave one id twice; no two events share one.",
+          "The id generator returned the same id twice.",
         );
       }
       const expectedVersion = log.length;
@@ -274,7 +275,7 @@ function prepareContext(options: BeginSessionOptions): PrepareContext {
   const {
     sessionId,
     artifactStore,
-    offloadAboveTokens = options.externalizeAboveTokens ?? 1_000,
+    offloadAboveTokens = 1_000,
     counter = estimatedCounter,
   } = options;
   return {
@@ -285,4 +286,48 @@ function prepareContext(options: BeginSessionOptions): PrepareContext {
     storedTexts: createStoredTexts(),
     redact: redactOf(options),
   };
+}
+
+/**
+ * Tracks which calls are waiting for a result, so that an event's prompt tokens are known when it
+ * is recorded.
+ */
+interface CallLedger {
+  /** True if the event becomes its own message in a prompt. If so, updates the ledger. */
+  takes(event: EventBody): boolean;
+  /** Returns a copy for trying out events. */
+  fork(): CallLedger;
+}
+
+/** Creates a ledger with open calls, passed as their number by id. */
+function createCallLedger(open: Map<string, number> = new Map()): CallLedger {
+  const add = (callId: string): unknown => open.set(callId, (open.get(callId) ?? 0) + 1);
+  const answer = (callId: string): boolean => {
+    const waiting = open.get(callId) ?? 0;
+    if (waiting > 1) open.set(callId, waiting - 1);
+    else open.delete(callId);
+    return waiting > 0;
+  };
+  function takes(event: EventBody): boolean {
+    switch (event.kind) {
+      case "user_input":
+        return true;
+      case "assistant_message":
+        open.clear();
+        for (const { id } of event.data.toolCalls ?? []) add(id);
+        return true;
+      case "tool_call": {
+        if (open.has(event.data.callId)) return false;
+        add(event.data.callId);
+        return true;
+      }
+      case "tool_success":
+      case "tool_error":
+      case "tool_timeout":
+        return event.data.isLate !== true && answer(event.data.callId);
+      default:
+        return false;
+    }
+  }
+  return { takes, fork: () => createCallLedger(new Map(open)) };
 }

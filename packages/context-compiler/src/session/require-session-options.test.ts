@@ -16,8 +16,8 @@ const broken: [options: string, words: string][] = [
   ['{"ids": "uuid"}', 'ids must be an object with `next`, not the text "uuid"'],
   ['{"redact": true}', "redact is a function of a text, or false, not a value of type boolean"],
   [
-    '{"externalizeAboveTokens": "5"}',
-    'externalizeAboveTokens is a number of tokens from 0, not the text "5"',
+    '{"offloadAboveTokens": "5"}',
+    'offloadAboveTokens is a number of tokens from 0, not the text "5"',
   ],
   ['{"sessionId": 5}', "A session id has"],
 ];
@@ -61,7 +61,7 @@ describe("a session rejects, by name,", () => {
     async (time) => {
       const session = sampleSession({ clock: { now: () => Object(time).valueOf() } });
       const recording = session.record("user_input", { content: "Hello." });
-      await expect(recording).rejects.toEqual(refused("invalid_options", "The clock gave"));
+      await expect(recording).rejects.toEqual(refused("invalid_options", "The clock returned"));
       expect(session.eventLog.length).toBe(0);
     },
   );
@@ -69,7 +69,9 @@ describe("a session rejects, by name,", () => {
   it.each([5, ""])("an event id of %s, which a store could not read back", async (id) => {
     const session = sampleSession({ ids: { next: () => Object(id).valueOf() } });
     const recording = session.record("user_input", { content: "Hello." });
-    await expect(recording).rejects.toEqual(refused("invalid_options", "The ids gave"));
+    await expect(recording).rejects.toEqual(
+      refused("invalid_options", "The id generator returned"),
+    );
     expect(session.eventLog.length).toBe(0);
   });
 

@@ -9,7 +9,7 @@ import type { EvidencePack } from "../evidence/evidence-pack.ts";
 import { verifyEvidencePack } from "../evidence/verify-evidence-pack.ts";
 
 /** Session options, and the events that the pack proves, if available. */
-export interface SessionFromEvidenceOptions extends Omit<SessionOptions, "sessionId"> {
+interface SessionFromEvidenceOptions extends Omit<SessionOptions, "sessionId"> {
   events?: readonly SessionEvent[] | undefined;
 }
 

@@ -16,7 +16,7 @@ export interface SessionMessage {
 }
 
 /** A session's messages, updated with each event. */
-export interface SessionTimeline {
+interface SessionTimeline {
   /** Entries in the model's order. The array grows in place, so treat it as read-only. */
   readonly entries: readonly SessionMessage[];
   /**

@@ -17,8 +17,6 @@ export interface SessionOptions {
    * depends only on the available room.
    */
   offloadAboveTokens?: number | undefined;
-  /** Former name of `offloadAboveTokens`. */
-  externalizeAboveTokens?: number | undefined;
   counter?: TokenCounter | undefined;
   clock?: Clock | undefined;
   /** Generates unique event ids. UUIDv7 by default. */

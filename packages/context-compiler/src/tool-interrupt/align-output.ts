@@ -1,11 +1,13 @@
 import { failure, success, type Part, type Result } from "@ccl/core";
-import { parseJson } from "@ccl/core/json";
+import { isRecord, parseJson, stringAt } from "@ccl/core/json";
 import type { JsonSchemaChecker } from "@ccl/structured-output/json-schema";
+import { isTextPart } from "../fit/clean-message.ts";
 import { redactEscaped, type Redact } from "../session/redact-data.ts";
 import type { ToolOutput } from "./tool-bridge.ts";
+import { ContextCompilerError } from "../context-compiler-error.ts";
 
 /** How to check and mask a result. */
-export interface AlignOptions {
+interface AlignOptions {
   /** Checks results against the tool's schema, if it has one. Failures are not checked. */
   check: JsonSchemaChecker<unknown> | undefined;
   /** Masks secrets in text. */
@@ -55,3 +57,28 @@ function checkOutput(
 const escapes =
   // oxlint-disable-next-line no-control-regex
   /\u001B(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001B]*(?:\u0007|\u001B\\)?|[@-Z\\^_])|[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F]/g;
+
+/**
+ * Checks that a bridge returned a result. The event check validates its bytes.
+ * @throws ContextCompilerError `invalid_options` with a message for the author of the bridge
+ */
+export function requireToolOutput(answer: unknown): ToolOutput {
+  if (isToolOutput(answer)) return answer;
+  const message =
+    "The tool's bridge returned no usable answer; it must return { content }, a text or a list of parts " +
+    '{ type: "text", text } and { type: "image" | "file", mimeType, data }.';
+  throw new ContextCompilerError("invalid_options", message);
+}
+
+function isToolOutput(answer: unknown): answer is ToolOutput {
+  if (!isRecord(answer)) return false;
+  const { content, mimeType = "" } = answer;
+  return (
+    typeof mimeType === "string" &&
+    (typeof content === "string" || (Array.isArray(content) && content.every(isPart)))
+  );
+}
+
+function isPart(part: unknown): boolean {
+  return isTextPart(part) || ["image", "file"].includes(stringAt(part, "type") ?? "");
+}

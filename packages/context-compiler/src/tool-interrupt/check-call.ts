@@ -4,7 +4,7 @@ import { checkerOf } from "./checker-of.ts";
 import type { BridgedTool } from "./tool-bridge.ts";
 
 /** A call with valid arguments. */
-export interface CheckedCall {
+interface CheckedCall {
   input: unknown;
   outputSchema: object | undefined;
   isArtifactRead: boolean;

@@ -8,7 +8,7 @@ import { readArtifactTool, type ReadArtifactInput } from "./read-artifact-tool.t
 import { searchArtifactTool, type SearchArtifactInput } from "./search-artifact-tool.ts";
 
 /** Where the tools search for artifacts. */
-export interface ArtifactToolsOptions {
+interface ArtifactToolsOptions {
   /** The session's own store by default. */
   store?: ArtifactStore | undefined;
   /** Limits searches to this session's artifacts. By default, the whole store is searched. */

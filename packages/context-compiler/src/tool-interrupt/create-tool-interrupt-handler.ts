@@ -6,24 +6,24 @@ import {
   type Clock,
   type IdGenerator,
   type ToolCall,
+  truncateMiddle,
+  type Part,
 } from "@ccl/core";
 import { createDeadline, throwIfAborted, untilAborted } from "@ccl/core/async";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import type { Session } from "../session/session.ts";
 import { redactOf } from "../session/recording-session.ts";
 import { errorText } from "../fit/failure-reason.ts";
-import { alignOutput } from "./align-output.ts";
+import { alignOutput, requireToolOutput } from "./align-output.ts";
 import { checkCall } from "./check-call.ts";
 import { checkerOf } from "./checker-of.ts";
-import { recordOutcome, type Outcome } from "./record-outcome.ts";
-import { requireToolOutput } from "./require-tool-output.ts";
 import type { BridgedTool, ToolBridge, ToolOutput } from "./tool-bridge.ts";
 import type { ToolOutcomeEvent } from "./tool-event.ts";
 import { createToolListing } from "./tool-listing.ts";
 import { writeJson } from "./write-json.ts";
 
 /** How to call tools, and where to record the calls. */
-export interface ToolInterruptOptions {
+interface ToolInterruptOptions {
   session: Session;
   bridge: ToolBridge;
   /** Stores large results. The session's own store by default. */
@@ -248,4 +248,57 @@ function requireTimeoutMs(timeoutMs: unknown): void {
     "invalid_options",
     `A time limit is a number of milliseconds from 0, not ${shownLimit}.`,
   );
+}
+
+/** How a call ended. */
+type Outcome =
+  | {
+      kind: "tool_success";
+      content: string | Part[];
+      mimeType?: string | undefined;
+      isArtifactRead: boolean;
+    }
+  | { kind: "tool_error"; content: string | Part[]; isAborted?: boolean | undefined }
+  | { kind: "tool_timeout"; timeoutMs: number };
+
+interface RecordContext {
+  call: ToolCall;
+  session: Session;
+  /** Used in place of the session's own store. */
+  artifactStore: ArtifactStore | undefined;
+  durationMs: number;
+  isLate: boolean;
+}
+
+const longestError = 4_000;
+
+/** Records the single outcome of a call, or a late result. */
+function recordOutcome(
+  outcome: Outcome,
+  { call, session, artifactStore, durationMs, isLate }: RecordContext,
+): Promise<ToolOutcomeEvent> {
+  const data = { callId: call.id, name: call.name, durationMs, isLate: isLate || undefined };
+  if (outcome.kind === "tool_timeout") {
+    return session.record("tool_timeout", { ...data, timeoutMs: outcome.timeoutMs });
+  }
+  if (outcome.kind === "tool_error") {
+    return session.record(
+      "tool_error",
+      { ...data, content: bounded(outcome.content) },
+      { artifactStore },
+    );
+  }
+  const { content, mimeType, isArtifactRead } = outcome;
+  const details = {
+    mimeType,
+    isArtifactRead: isArtifactRead || undefined,
+  };
+  return session.record("tool_success", { ...data, ...details, content }, { artifactStore });
+}
+
+/** Keeps the first and last lines, which usually contain the error. */
+function bounded(content: string | Part[]): string | Part[] {
+  return typeof content === "string"
+    ? truncateMiddle(content, { maxChars: longestError }).text
+    : content;
 }

@@ -1,5 +1,5 @@
 import { imageTypeOf, type MediaPart, type Part, type ToolDefinition } from "@ccl/core";
-import { fromBase64 } from "@ccl/core/json";
+import { arrayAt, fromBase64, isRecord } from "@ccl/core/json";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import { isArtifactReader } from "./create-artifact-tools.ts";
 import type { BridgedTool, ToolBridge, ToolOutput } from "./tool-bridge.ts";
@@ -17,7 +17,7 @@ export function functionToolBridge(tools: readonly ToolDefinition<never>[]): Too
   if (byName.size !== tools.length) {
     throw new ContextCompilerError(
       "invalid_options",
-      "Two tools have the same name; give each a name of its own.",
+      "Two tools have the same name. Rename one of them.",
     );
   }
   const described = tools.map(describeTool);
@@ -62,7 +62,8 @@ function toOutput(answer: unknown): ToolOutput {
   const bytes = answer instanceof ArrayBuffer ? new Uint8Array(answer) : answer;
   if (bytes instanceof Uint8Array) return { content: [bytesPart(bytes)] };
   const content = partsOf(answer);
-  if (content !== undefined) return { content, isError: reportsError(answer) ? true : undefined };
+  if (content !== undefined)
+    return { content, isError: isRecord(answer) && answer["isError"] === true ? true : undefined };
   return { content: writeJson(answer, "The tool's answer"), mimeType: "application/json" };
 }
 
@@ -73,40 +74,22 @@ function bytesPart(data: Uint8Array): Part {
     : { type: "image", mimeType, data };
 }
 
-function reportsError(answer: unknown): boolean {
-  return (
-    typeof answer === "object" && answer !== null && "isError" in answer && answer.isError === true
-  );
-}
-
 /**
  * Reads an answer in parts. Data may be bytes or, as in MCP, base64. Returns undefined for any
  * other answer.
  */
 function partsOf(answer: unknown): Part[] | undefined {
-  if (typeof answer !== "object" || answer === null || !("content" in answer)) return undefined;
-  const { content } = answer;
-  if (!Array.isArray(content) || content.length === 0) return undefined;
-  const parts = content.map(partOf);
-  return parts.every((part) => part !== undefined) ? parts : undefined;
+  const parts = arrayAt(answer, "content").map(partOf);
+  return parts.length > 0 && parts.every((part) => part !== undefined) ? parts : undefined;
 }
 
 function partOf(part: unknown): Part | undefined {
-  if (typeof part !== "object" || part === null || !("type" in part)) return undefined;
-  if (part.type === "text")
-    return "text" in part && typeof part.text === "string" ? textPart(part, part.text) : undefined;
-  const type = part.type === "image" || part.type === "file" ? part.type : undefined;
-  if (type === undefined || !("mimeType" in part) || typeof part.mimeType !== "string")
-    return undefined;
-  const media: Pick<MediaPart, "type" | "mimeType"> = { ...part, type, mimeType: part.mimeType };
-  const rawData = "data" in part ? part.data : undefined;
+  if (!isRecord(part)) return undefined;
+  const { type, text, mimeType, data: rawData, url } = part;
+  if (type === "text") return typeof text === "string" ? { ...part, type, text } : undefined;
+  if ((type !== "image" && type !== "file") || typeof mimeType !== "string") return undefined;
+  const media: Omit<MediaPart, "data" | "url"> = { ...part, type, mimeType };
   const data = typeof rawData === "string" ? fromBase64(rawData) : rawData;
   if (data instanceof Uint8Array) return { ...media, data };
-  return rawData === undefined && "url" in part && typeof part.url === "string"
-    ? { ...media, url: part.url }
-    : undefined;
-}
-
-function textPart(part: object, text: string): Part {
-  return { ...part, type: "text", text };
+  return rawData === undefined && typeof url === "string" ? { ...media, url } : undefined;
 }

@@ -1,5 +1,5 @@
 /** Lines read from a UTF-8 stream. */
-export interface LinesPiece {
+interface LinesPiece {
   /** The text without its last line end. */
   text: string;
   /** Number of the last line read, from 1. If the stream ended before `start`, the number of lines in the stream. */

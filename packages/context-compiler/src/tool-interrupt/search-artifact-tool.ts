@@ -1,7 +1,6 @@
 import { ArtifactStoreError } from "@ccl/artifact-store";
 import { type ContentHits, searchContent, type SearchContentOptions } from "@ccl/compress";
 import type { ToolDefinition } from "@ccl/core";
-
 import {
   type ArtifactSource,
   defaultAnswerTokens,
@@ -14,7 +13,6 @@ import {
   refuseArtifact,
   storedPages,
 } from "./artifact-source.ts";
-import { textPieces } from "./text-pieces.ts";
 
 /** The model's input to a search. */
 export interface SearchArtifactInput {
@@ -238,4 +236,34 @@ async function compilePattern(query: string): Promise<{ test(text: string): bool
     const reason = error instanceof Error ? error.message : "unknown";
     return `[the regular expression can't be read: ${reason}; repair it, or leave regex out to search by words]`;
   }
+}
+
+/** A piece of a text. Contains whole lines, unless a single line is longer than a piece. */
+interface TextPiece {
+  text: string;
+  /** Number of its first line, from 1. */
+  firstLine: number;
+}
+
+/**
+ * Splits a UTF-8 stream into pieces of about `pieceChars` characters. Holds only one piece at a
+ * time.
+ */
+async function* textPieces(
+  stream: AsyncIterable<Uint8Array>,
+  pieceChars: number,
+): AsyncGenerator<TextPiece> {
+  const decoder = new TextDecoder();
+  let text = "";
+  let firstLine = 1;
+  for await (const chunk of stream) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length < pieceChars) continue;
+    const end = text.lastIndexOf("\n") + 1 || text.length;
+    yield { text: text.slice(0, end), firstLine };
+    firstLine += text.slice(0, end).split("\n").length - 1;
+    text = text.slice(end);
+  }
+  text += decoder.decode();
+  if (text !== "") yield { text, firstLine };
 }

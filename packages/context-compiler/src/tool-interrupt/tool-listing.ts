@@ -1,9 +1,10 @@
 import { throwIfAborted, untilAborted } from "@ccl/core/async";
+import { stringAt } from "@ccl/core/json";
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import type { BridgedTool, ToolBridge } from "./tool-bridge.ts";
 
 /** Lists a bridge's tools once, and shares the result among all callers. */
-export interface ToolListing {
+interface ToolListing {
   /**
    * Returns the tools.
    * @throws ContextCompilerError `aborted` as soon as the signal is aborted, or any error of the bridge
@@ -79,12 +80,5 @@ async function listTools(bridge: ToolBridge, signal: AbortSignal): Promise<reado
 }
 
 function isToolList(answer: unknown): answer is readonly BridgedTool[] {
-  return (
-    Array.isArray(answer) &&
-    answer.every((tool: unknown) => {
-      return (
-        typeof tool === "object" && tool !== null && "name" in tool && typeof tool.name === "string"
-      );
-    })
-  );
+  return Array.isArray(answer) && answer.every((tool) => stringAt(tool, "name") !== undefined);
 }

@@ -14,7 +14,7 @@ export function parseRetryAfter(
 }
 
 /** Limits of a back-off. */
-export interface BackoffOptions {
+interface BackoffOptions {
   /** Upper bound of the wait before the first retry. It doubles each time. */
   firstMs: number;
   /** Upper bound of every wait. */

@@ -2,7 +2,7 @@ import { backoffDelay } from "./retry-delay.ts";
 import { sleep } from "./sleep.ts";
 
 /** Options that decide which failures are retried, and for how long. */
-export interface RetryOptions {
+interface RetryOptions {
   /** Maximum number of calls after the first one. 0 turns retries off. 2 by default. */
   retries?: number | undefined;
   /**

@@ -1,7 +1,7 @@
 import { CclError } from "../ccl-error.ts";
 
 /** Why an exact counter could not be created. */
-export type BpeCounterErrorCode = "invalid_vocabulary" | "tokenizer_missing" | "unknown_encoding";
+type BpeCounterErrorCode = "invalid_vocabulary" | "tokenizer_missing" | "unknown_encoding";
 
 /** The error that `createBpeCounter` rejects with. */
 export class BpeCounterError extends CclError<BpeCounterErrorCode> {

@@ -1,11 +1,24 @@
 import { countMessages } from "../tokens/count-messages.ts";
-import { findPieceEnd } from "../tokens/find-piece-end.ts";
+import {
+  findPieceEnd,
+  contractionLength,
+  findNumberEnd,
+  findSpaceEnd,
+} from "../tokens/find-piece-end.ts";
 import type { TokenCounter } from "../tokens/token-counter.ts";
 import { BpeCounterError } from "./bpe-counter-error.ts";
-import { findCl100kPieceEnd } from "./find-cl100k-piece-end.ts";
-import { packVocabulary } from "./pack-vocabulary.ts";
 import { PieceMerger } from "./piece-merger.ts";
 import { TokenTable } from "./token-table.ts";
+import {
+  classAt,
+  findRunEnd,
+  LETTER,
+  NEWLINE,
+  NUMBER,
+  SPACE,
+  SYMBOL,
+  widthAt,
+} from "../tokens/character-classes.ts";
 
 /** The encodings of OpenAI's models: `o200k_base` since GPT-4o, `cl100k_base` before. */
 export type BpeEncoding = "o200k_base" | "cl100k_base";
@@ -56,10 +69,10 @@ export async function createBpeCounter(
 export async function loadVocabulary(encoding: BpeEncoding): Promise<Uint8Array> {
   const load = vocabularies[encoding];
   if (load === undefined) {
-    const known = Object.keys(vocabularies).join(" and ");
+    const known = Object.keys(vocabularies).join(" or ");
     throw new BpeCounterError(
       "unknown_encoding",
-      `There is no encoding "${String(encoding)}"; there are ${known}.`,
+      `Unknown encoding "${String(encoding)}". Use ${known}.`,
     );
   }
   try {
@@ -74,7 +87,7 @@ function tableOf(vocabulary: Uint8Array): TokenTable {
   try {
     return new TokenTable(vocabulary);
   } catch (cause) {
-    const message = "The vocabulary is not one that loadVocabulary gave, or it was cut off.";
+    const message = "The vocabulary was not returned by loadVocabulary, or it is truncated.";
     throw new BpeCounterError("invalid_vocabulary", message, { cause });
   }
 }
@@ -116,4 +129,64 @@ function copyOf(piece: string): string {
   return String.fromCharCode(
     ...Array.from({ length: piece.length }, (_, index) => piece.charCodeAt(index)),
   );
+}
+
+/**
+ * Finds the end of the piece that starts at `start`, by the split pattern of cl100k_base. In this
+ * pattern, case does not split words.
+ */
+function findCl100kPieceEnd(text: string, start: number): number {
+  const first = classAt(text, start);
+  if (first & NUMBER) return findNumberEnd(text, start);
+  const contraction = contractionLength(text, start);
+  if (contraction > 0) return start + contraction;
+  if (!(first & NEWLINE)) {
+    const wordStart = isLetter(first) ? start : start + widthAt(text, start);
+    const wordEnd = findLettersEnd(text, wordStart);
+    if (wordEnd > wordStart) return wordEnd;
+  }
+  const symbolStart = text.charCodeAt(start) === 0x20 ? start + 1 : start;
+  const symbolEnd = findRunEnd(text, symbolStart, SYMBOL);
+  if (symbolEnd > symbolStart) return findRunEnd(text, symbolEnd, NEWLINE);
+  const spaceEnd = findRunEnd(text, start, SPACE);
+  return spaceEnd === text.length ? spaceEnd : findSpaceEnd(text, start);
+}
+
+function findLettersEnd(text: string, start: number): number {
+  let end = start;
+  while (isLetter(classAt(text, end))) end++;
+  return end;
+}
+
+function isLetter(bits: number): boolean {
+  return (bits & LETTER) !== 0 && !(bits & SYMBOL);
+}
+
+const encoder = new TextEncoder();
+
+/**
+ * Packs a vocabulary into bytes, which load some 20 times faster than a module. The format is the
+ * number of ranks (32 bits, little endian), the length of each token, then their bytes.
+ * `vocabulary[rank]` is a token's text, or its bytes if they are not valid text. An unused rank has
+ * length 0.
+ */
+function packVocabulary(
+  vocabulary: readonly (string | readonly number[] | undefined)[],
+): Uint8Array {
+  const tokens = Array.from(vocabulary, (token = "") =>
+    typeof token === "string" ? encoder.encode(token) : Uint8Array.from(token),
+  );
+  const length = tokens.reduce((sum, token) => sum + token.length, 4 + tokens.length);
+  const packed = new Uint8Array(length);
+  new DataView(packed.buffer).setUint32(0, tokens.length, true);
+  packed.set(
+    Uint8Array.from(tokens, (token) => token.length),
+    4,
+  );
+  let at = 4 + tokens.length;
+  for (const token of tokens) {
+    packed.set(token, at);
+    at += token.length;
+  }
+  return packed;
 }

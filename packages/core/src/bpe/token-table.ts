@@ -37,7 +37,7 @@ export class TokenTable {
       this.#starts[rank + 1] = (this.#starts[rank] ?? 0) + (lengths[rank] ?? 0);
     }
     if (count === 0 || this.#starts[count] !== this.#bytes.length)
-      throw new RangeError("This is no packed vocabulary.");
+      throw new RangeError("This is not a packed vocabulary.");
     this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(2 * count + 2)));
     for (let rank = 0; rank < count; rank++) this.#add(rank);
   }

@@ -1,7 +1,7 @@
 import { type Delimiter, readDelimitedRow } from "./read-delimited.ts";
 
 /** Reads rows from pieces of text. A piece may end anywhere, even within a cell. */
-export interface DelimitedScanner {
+interface DelimitedScanner {
   /** Returns the rows that this piece completes. Rows of several megabytes may come later. */
   push(piece: string): string[][];
   /** Returns the remaining rows. Nothing may be pushed afterwards. */

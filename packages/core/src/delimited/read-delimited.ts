@@ -18,7 +18,7 @@ export function* readDelimited(text: string, delimiter: Delimiter): Generator<st
 }
 
 /** A row of the text. */
-export interface DelimitedRow {
+interface DelimitedRow {
   cells: string[];
   /** Offset of its line end, or of the end of the text. */
   end: number;

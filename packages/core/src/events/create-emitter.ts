@@ -3,7 +3,7 @@ import { EventEmitter } from "eventemitter3";
 import { callListener, type ListenerErrorHandler } from "./call-listener.ts";
 
 /** Options of `createEmitter`. */
-export interface EmitterOptions {
+interface EmitterOptions {
   /**
    * Receives the errors of listeners. Must not throw. By default, errors go to `reportError` or the
    * console.

@@ -1,14 +1,14 @@
 import { streamChunks } from "./stream-chunks.ts";
 
 /** The result of `readBodyText`: the text and its size, or why it could not be read. */
-export type BodyText =
+type BodyText =
   | { status: "complete"; text: string; sizeBytes: number }
   /** The body exceeds `maxBytes`. `text` is its beginning. */
   | { status: "too_large"; text: string }
   | { status: "invalid_utf8" };
 
 /** Limits for reading a body. */
-export interface BodyTextOptions {
+interface BodyTextOptions {
   maxBytes: number;
   /** Ends the read in bounded time, even if the server stalls. */
   signal?: AbortSignal | undefined;

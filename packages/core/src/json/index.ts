@@ -8,6 +8,7 @@ export {
   parseJson,
   recordAt,
   stringAt,
+  withoutMembers,
   withoutUndefined,
   type JsonRecord,
 } from "./json-record.ts";

@@ -50,3 +50,11 @@ export function withoutUndefined<Value extends object>(
 export function withoutUndefined(record: object): object {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined));
 }
+
+/** Returns a copy without the members of these names. */
+export function withoutMembers(
+  record: object,
+  names: ReadonlySet<string>,
+): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(record).filter(([name]) => !names.has(name)));
+}

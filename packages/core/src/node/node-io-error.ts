@@ -6,12 +6,7 @@ import { systemCode } from "./system-code.ts";
  * `root_unusable`: the root of `resolveInside` is missing or not a folder. `locked`: another owner
  * held a file lock for longer than the caller waits. `aborted`: the call's signal ended it.
  */
-export type NodeIoErrorCode =
-  | "read_failed"
-  | "write_failed"
-  | "root_unusable"
-  | "locked"
-  | "aborted";
+type NodeIoErrorCode = "read_failed" | "write_failed" | "root_unusable" | "locked" | "aborted";
 
 /** The error that functions of `@ccl/core/node` throw. */
 export class NodeIoError extends CclError<NodeIoErrorCode> {

@@ -6,7 +6,7 @@ import { ioError, NodeIoError } from "./node-io-error.ts";
 import { systemCode } from "./system-code.ts";
 
 /** A path that lies inside a root. */
-export interface InsidePath {
+interface InsidePath {
   /** Has no symbolic links, up to its deepest existing part. */
   absolutePath: string;
   /** The requested path with `/` between its parts and without `.` parts. `.` for the root itself. */
@@ -114,7 +114,7 @@ async function realRoot(root: string): Promise<string> {
     await opendir(root).then((folder) => folder.close());
     return await realpath(root);
   } catch (error) {
-    throw ioError("root_unusable", `The root "${root}" is no folder that can be read`, error);
+    throw ioError("root_unusable", `The root "${root}" is not a readable folder`, error);
   }
 }
 

@@ -7,7 +7,7 @@ import { ioError, NodeIoError } from "./node-io-error.ts";
 import { systemCode } from "./system-code.ts";
 
 /** Options of `writeFileDurable`. */
-export interface WriteFileDurableOptions {
+interface WriteFileDurableOptions {
   /**
    * Permission bits, set exactly. By default, those of the replaced file, or the process's default
    * for a new file.

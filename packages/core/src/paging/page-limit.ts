@@ -1,5 +1,5 @@
 /** An error class whose codes include `invalid_options`. */
-export type OptionErrorClass = new (code: "invalid_options", message: string) => Error;
+type OptionErrorClass = new (code: "invalid_options", message: string) => Error;
 
 /** Default and maximum number of entries on a page. */
 export interface PageSizes {

@@ -4,7 +4,7 @@ import { matchEnd, SecretSource, type SecretFinding, type SecretReader } from ".
 import { tokenReaders } from "./secret-tokens.ts";
 
 /** Text in which markers such as `[redacted:github_token]` replace secrets. */
-export interface RedactedText {
+interface RedactedText {
   text: string;
   /** In text order, without overlaps. Positions refer to the input. */
   findings: SecretFinding[];

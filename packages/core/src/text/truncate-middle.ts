@@ -2,7 +2,7 @@ import type { TokenCounter } from "../tokens/token-counter.ts";
 import { groupDigits } from "./group-digits.ts";
 
 /** The limit of the result, marker included. Characters are UTF-16 code units. */
-export type TruncateMiddleOptions = (
+type TruncateMiddleOptions = (
   | { maxChars: number }
   | { maxTokens: number; counter: TokenCounter }
 ) & {

@@ -15,13 +15,13 @@ export interface TokenBudgetOptions {
 }
 
 /** The reserved and spent tokens of one section. */
-export interface SectionBreakdown {
+interface SectionBreakdown {
   reserved: number;
   spent: number;
 }
 
 /** How a budget's tokens are used. Sections are in the order of their first use. */
-export interface TokenBreakdown {
+interface TokenBreakdown {
   total: number;
   /** `total` minus the safety margin. Sections reserve and spend from this. */
   usable: number;

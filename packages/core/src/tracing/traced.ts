@@ -10,15 +10,14 @@ import type {
 import { withoutUndefined } from "../json/json-record.ts";
 
 /**
- * Attributes of a span by their OpenTelemetry names. Undefined ones are left out. They never
- * contain text of a prompt.
+ * Span attributes by OpenTelemetry name. Undefined values are left out. Never include prompt text.
  */
 export type TraceAttributes = Record<string, string | number | boolean | string[] | undefined>;
 
 /** A started span. */
 export interface TraceSpan {
   set(attributes: TraceAttributes): void;
-  /** Calls `work` with this span as the parent of new spans, from wherever it is called. */
+  /** Calls `work` with this span as the parent of any new spans, regardless of the current context. */
   within<Value>(work: () => Value): Value;
 }
 
@@ -32,12 +31,12 @@ interface Api {
 /**
  * The global key under which every copy of `@opentelemetry/api` 1 stores the registered providers.
  */
-const registered: unique symbol = Symbol.for("opentelemetry.js.api.1") as never;
+const apiKey: unique symbol = Symbol.for("opentelemetry.js.api.1") as never;
 /** The key under which a context holds its span. Every copy of the API creates the same key. */
 const spanKey = Symbol.for("OpenTelemetry Context Key SPAN");
-const library = "@ccl";
+const instrumentationName = "@ccl";
 const noSpan: TraceSpan = { set: () => undefined, within: (work) => work() };
-const failed = { code: 2 };
+const errorStatus = { code: 2 };
 /** Kinds of spans. */
 const [internal, client] = [0, 2];
 
@@ -54,9 +53,9 @@ export function traced<Value>(
 ): Value {
   const api = apiNow();
   if (api?.trace === undefined) return work(noSpan);
-  const tracer = api.trace.getTracer(library);
+  const tracer = api.trace.getTracer(instrumentationName);
   const startedMs = performance.now();
-  // Only a model call has a provider.
+  // Only model calls set a provider name.
   const isModel = attributes["gen_ai.provider.name"] !== undefined;
   const known: TraceAttributes = {
     "ccl.operation.name": isModel ? undefined : name,
@@ -75,7 +74,7 @@ export function traced<Value>(
     };
     const end = (error?: unknown): void => {
       if (error !== undefined) set({ "error.type": errorType(error) });
-      if (known["error.type"] !== undefined) span.setStatus(failed);
+      if (known["error.type"] !== undefined) span.setStatus(errorStatus);
       span.end();
       recordMetrics(api, known, (performance.now() - startedMs) / 1000);
     };
@@ -98,7 +97,7 @@ export function traced<Value>(
 
 /**
  * Returns the active trace and span as a W3C `traceparent`. Store it with work that another process
- * continues.
+ * will continue.
  */
 export function currentTrace(): string | undefined {
   const span = apiNow()?.context?.active().getValue(spanKey) as
@@ -125,7 +124,7 @@ export function continueTrace<Value>(trace: string | undefined, work: () => Valu
 }
 
 function apiNow(): Api | undefined {
-  return (globalThis as { [registered]?: Api | undefined })[registered];
+  return (globalThis as { [apiKey]?: Api | undefined })[apiKey];
 }
 
 /** Returns the type of an error. Its message stays out of spans, because it may quote a prompt. */
@@ -134,7 +133,7 @@ function errorType(error: unknown): string {
   return "code" in error && typeof error.code === "string" ? error.code : error.name;
 }
 
-/** Attributes that metrics include, because they have few values. */
+/** Attributes used as metric labels. Each has low cardinality. */
 const dimensions = [
   "ccl.operation.name",
   "gen_ai.operation.name",
@@ -147,8 +146,8 @@ const dimensions = [
 ];
 
 /**
- * Creates 14 buckets that grow by a factor. Those of a model call are defined by the GenAI
- * conventions.
+ * Creates 14 bucket boundaries, each `factor` times the previous one. The boundaries for model calls
+ * come from the OpenTelemetry GenAI conventions.
  */
 const buckets = (unit: string, factor: number, from: number): MetricOptions => ({
   unit,
@@ -157,21 +156,23 @@ const buckets = (unit: string, factor: number, from: number): MetricOptions => (
 const seconds = buckets("s", 2, 0.01);
 const tokens = buckets("{token}", 4, 1);
 /** Buckets from 0.1 ms, for work within the process. */
-const ownSeconds = buckets("s", 4, 0.0001);
+const inProcessSeconds = buckets("s", 4, 0.0001);
 
 function recordMetrics({ metrics }: Api, known: TraceAttributes, durationS: number): void {
-  const meter = metrics?.getMeter(library);
+  const meter = metrics?.getMeter(instrumentationName);
   if (meter === undefined) return;
   const labels = withoutUndefined(
     Object.fromEntries(dimensions.map((name) => [name, known[name]])),
   );
   if (known["gen_ai.provider.name"] === undefined)
-    return meter.createHistogram("ccl.operation.duration", ownSeconds).record(durationS, labels);
+    return meter
+      .createHistogram("ccl.operation.duration", inProcessSeconds)
+      .record(durationS, labels);
   meter.createHistogram("gen_ai.client.operation.duration", seconds).record(durationS, labels);
   for (const type of ["input", "output"]) {
     const used = known[`gen_ai.usage.${type}_tokens`];
     if (typeof used !== "number") continue;
-    const of = { ...labels, "gen_ai.token.type": type };
-    meter.createHistogram("gen_ai.client.token.usage", tokens).record(used, of);
+    const typedLabels = { ...labels, "gen_ai.token.type": type };
+    meter.createHistogram("gen_ai.client.token.usage", tokens).record(used, typedLabels);
   }
 }

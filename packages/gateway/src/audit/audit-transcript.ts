@@ -94,7 +94,9 @@ export function auditTranscript(transcript: Transcript, usdPerMillion?: number):
     kinds: kindsOf(items, ends),
     repeats: safe.repeats,
     breaks: breaksOf(transcript, price),
-    reportedPrice: allReported(transcript, price),
+    reportedPrice: sumOfReports(
+      transcript.calls.flatMap(({ usage }) => (usage ? [reportedPrice(usage, price)] : [])),
+    ),
     directPrice: full.directPrice,
     safePrice: safe.price,
     fullPrice: full.price,
@@ -174,15 +176,24 @@ function kindsOf(items: readonly HistoryItem[], ends: readonly number[]): Audite
       calls -= 1;
     }
     const tool = item.kind === "result" ? (item.tool ?? "a tool") : undefined;
-    const key = `${item.kind} ${tool ?? ""}`;
-    const sum = kinds.get(key) ?? { kind: item.kind, tool, count: 0, tokens: 0, sentTokens: 0 };
     const tokens = item.mediaTokens ?? tokensOf(item.text);
-    sum.count += 1;
-    sum.tokens += tokens;
-    sum.sentTokens += tokens * Math.max(0, calls);
-    kinds.set(key, sum);
+    const sentTokens = tokens * Math.max(0, calls);
+    addAudited(kinds, { kind: item.kind, tool, count: 1, tokens, sentTokens });
   }
   return [...kinds.values()].sort((a, b) => b.sentTokens - a.sentTokens);
+}
+
+/** Adds content to the total of its kind. Results are totalled by tool. */
+export function addAudited(
+  kinds: Map<string, AuditedKind>,
+  { kind, tool, count, tokens, sentTokens }: AuditedKind,
+): void {
+  const key = `${kind} ${tool ?? ""}`;
+  const sum = kinds.get(key) ?? { kind, tool, count: 0, tokens: 0, sentTokens: 0 };
+  sum.count += count;
+  sum.tokens += tokens;
+  sum.sentTokens += sentTokens;
+  kinds.set(key, sum);
 }
 
 /** The cache counts as lost if the provider read less than this share of the previous prompt from it. */
@@ -209,13 +220,9 @@ function breaksOf({ calls, isAfterCompaction }: Transcript, price: CachePrice): 
         : isPaused
           ? "pause"
           : "prompt changed";
-    breaks.push({ cause, lostTokens: lostTokens, price: lostTokens * (price.write - price.read) });
+    breaks.push({ cause, lostTokens, price: lostTokens * (price.write - price.read) });
   }
   return breaks;
-}
-
-function allReported({ calls }: Transcript, price: CachePrice): number | undefined {
-  return sumOfReports(calls.flatMap(({ usage }) => (usage ? [reportedPrice(usage, price)] : [])));
 }
 
 function sumOfReports(values: readonly number[]): number | undefined {

@@ -83,9 +83,9 @@ it("reads each request of a batch as one session", () => {
 
 const unknown = "no messages of Claude Code, Codex, opencode, OpenAI's or Anthropic's API";
 it.each([
-  ["nothing", "", "no JSON"],
-  ["plain text", "user: What is here?\nassistant: a.ts", "no JSON"],
-  ["a document that is cut off", '{"messages":[{"role":"user"', "no JSON"],
+  ["nothing", "", "not JSON"],
+  ["plain text", "user: What is here?\nassistant: a.ts", "not JSON"],
+  ["a document that is cut off", '{"messages":[{"role":"user"', "not JSON"],
   ["a Codex session without messages", linesOf(meta, { type: "event_msg", payload: {} }), unknown],
   [
     "another agent's messages under type and message",
@@ -150,7 +150,7 @@ it("counts the usage of a call of Codex once, though its log repeats it with the
 it("reports how many lines of a log it skipped", () => {
   const { transcripts, unread } = readTranscripts(`${linesOf(...claude)}\n{"type":"assi`);
   expect(transcripts[0]?.items).toHaveLength(3);
-  expect(unread).toBe("1 of 4 lines are no JSON");
+  expect(unread).toBe("1 of 4 lines are not JSON");
 });
 
 it("sums the reported cost if every session has a price", () => {

@@ -37,13 +37,13 @@ export function readTranscripts(given: string): ReadTranscripts {
       one.calls.length > 0 ? one : { ...one, calls: promptEnds(one.items).map((end) => ({ end })) },
     );
   const broken = values.filter((value) => value === undefined).length;
-  if (broken === values.length) return { transcripts, unread: "no JSON" };
+  if (broken === values.length) return { transcripts, unread: "not JSON" };
   const unread =
     transcripts.length === 0
       ? "no messages of Claude Code, Codex, opencode, OpenAI's or Anthropic's API"
       : broken === 0
         ? undefined
-        : `${broken} of ${values.length} lines are no JSON`;
+        : `${broken} of ${values.length} lines are not JSON`;
   return { transcripts, unread };
 }
 

@@ -1,4 +1,9 @@
-import type { AuditedKind, AuditExample, SessionAudit } from "./audit-transcript.ts";
+import {
+  addAudited,
+  type AuditedKind,
+  type AuditExample,
+  type SessionAudit,
+} from "./audit-transcript.ts";
 
 /** The totals of all sessions. Money is in US dollars at list prices. */
 export interface AuditReport {
@@ -27,16 +32,7 @@ export function sumAudits(audits: readonly SessionAudit[]): AuditReport {
   const kinds = new Map<string, AuditedKind>();
   const breaks = new Map<string, AuditReport["breaks"][number]>();
   for (const audit of audits) {
-    for (const audited of audit.kinds) {
-      const key = `${audited.kind} ${audited.tool ?? ""}`;
-      const sum = kinds.get(key);
-      kinds.set(key, {
-        ...audited,
-        count: audited.count + (sum?.count ?? 0),
-        tokens: audited.tokens + (sum?.tokens ?? 0),
-        sentTokens: audited.sentTokens + (sum?.sentTokens ?? 0),
-      });
-    }
+    for (const audited of audit.kinds) addAudited(kinds, audited);
     for (const { cause, lostTokens, price } of audit.breaks) {
       const sum = breaks.get(cause) ?? { cause, count: 0, lostTokens: 0, usd: 0 };
       breaks.set(cause, sum);

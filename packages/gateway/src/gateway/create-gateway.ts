@@ -104,7 +104,10 @@ const sessionLimits = { maxCount: 500, maxChars: 100_000_000 };
 export function createGateway(options: GatewayOptions): Gateway {
   const { holdout = 0 } = options;
   if (!(holdout >= 0 && holdout <= 1))
-    throw new GatewayError("invalid_options", `holdout is a share from 0 to 1, not ${holdout}.`);
+    throw new GatewayError(
+      "invalid_options",
+      `holdout must be a share from 0 to 1, not ${holdout}.`,
+    );
   const planner = new RequestPlanner(options);
   return {
     async plan(body, headers, isAlone = () => true) {
@@ -356,7 +359,8 @@ async function within<Value>(
   let steps = 10;
   const timer = setInterval(() => {
     steps -= 1;
-    if (steps === 0) controller.abort(new DOMException("The store is late.", "TimeoutError"));
+    if (steps === 0)
+      controller.abort(new DOMException("The store did not answer in time.", "TimeoutError"));
   }, ms / steps);
   try {
     return await work(controller.signal);

@@ -23,8 +23,11 @@ export interface ReadRequest {
 /** Maximum depth of content. No API nests results in results. Deeper content is counted as a whole. */
 const maxPath = 20;
 
-/** Estimated tokens of an image. */
+/** Estimated tokens of an image or another file. */
 const mediaTokens = 1_200;
+const fileTypes = new Set(
+  "image image_url input_image document file input_file input_audio".split(" "),
+);
 
 /** Parses a request body of one of the three APIs. Returns undefined for any other shape. */
 export function readRequest(body: unknown): ReadRequest | undefined {
@@ -96,7 +99,12 @@ function readContent(content: unknown, place: Place, items: RequestItem[]): void
 function readPart(part: JsonRecord, place: Place, items: RequestItem[]): void {
   const { path, kind, callId } = place;
   const text = stringAt(part, "text");
-  switch (stringAt(part, "type")) {
+  const type = stringAt(part, "type") ?? "";
+  // A document of Anthropic's API may consist of text.
+  const isText = /^(text|content)$/.test(stringAt(part["source"], "type") ?? "");
+  if (fileTypes.has(type) && !isText)
+    return void items.push({ kind: "media", text: "", mediaTokens });
+  switch (type) {
     case "tool_use":
     case "server_tool_use":
       return void items.push({
@@ -113,10 +121,6 @@ function readPart(part: JsonRecord, place: Place, items: RequestItem[]): void {
       );
     case "thinking":
       return void items.push({ kind: "reasoning", text: stringAt(part, "thinking") ?? "" });
-    case "image":
-    case "image_url":
-    case "input_image":
-      return void items.push({ kind: "media", text: "", mediaTokens });
     default:
       if (text === undefined)
         items.push({ kind: kind === "result" ? "media" : kind, text: jsonText(part) });

@@ -20,6 +20,6 @@ it("reports damaged handles if it finds no content, since one may be the request
   damaged = [{ handleId: "h1", artifactId: "a1" }];
   const { status, body } = await retrieve("0".repeat(24));
   expect(status).toBe(500);
-  expect(JSON.stringify(body)).toContain("1 handles in the store are damaged");
+  expect(JSON.stringify(body)).toContain("Damaged handles in the store, maybe this one too: 1");
   expect(await retrieve(artifactId)).toMatchObject({ status: 200 });
 });

@@ -57,7 +57,7 @@ export async function retrieveContent(
   const { artifactId, damaged } = await findArtifact(artifactStore, hash, tenantOf(headers));
   const bytes = artifactId === undefined ? undefined : await artifactStore.retrieve(artifactId);
   if (bytes === undefined && damaged > 0)
-    return failure(500, `Not found. ${damaged} handles in the store are damaged, maybe this one.`);
+    return failure(500, `Not found. Damaged handles in the store, maybe this one too: ${damaged}.`);
   if (bytes === undefined)
     return failure(404, "No content of this caller is stored under this hash.");
   const text = new TextDecoder().decode(bytes);

@@ -34,7 +34,7 @@ function createZstdDecoder(maxBytes: number): Transform {
     try {
       frames.push(piece, isLast);
     } catch (error) {
-      return done(error instanceof Error ? error : new Error("It is no zstd.", { cause: error }));
+      return done(error instanceof Error ? error : new Error("It is not zstd.", { cause: error }));
     }
     done();
   };

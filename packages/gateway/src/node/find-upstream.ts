@@ -86,6 +86,6 @@ async function codexUpstream(env: NodeJS.ProcessEnv): Promise<string> {
   if ((key ?? env["OPENAI_API_KEY"] ?? other) !== undefined) return other ?? openai;
   throw new GatewayError(
     "invalid_options",
-    `${file} has no login of Codex, so its API is not known. Name it: --upstream https://chatgpt.com/backend-api/codex for a ChatGPT account, --upstream ${openai} for a key.`,
+    `${file} contains no Codex login, so its API is unknown. Pass --upstream https://chatgpt.com/backend-api/codex for a ChatGPT account, or --upstream ${openai} for a key.`,
   );
 }

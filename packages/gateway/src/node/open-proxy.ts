@@ -105,14 +105,11 @@ export async function openProxy(options: ProxyOptions): Promise<Proxy> {
   if (!loopback.has(host) && (token === undefined || token === ""))
     throw new GatewayError(
       "invalid_options",
-      `Listening on ${host} needs a token, since others could use your key's account.`,
+      `Listening on ${host} requires a token, since others could use your account.`,
     );
   const upstream = URL.canParse(options.upstream) ? new URL(options.upstream) : undefined;
   if (upstream === undefined || !/^https?:$/.test(upstream.protocol))
-    throw new GatewayError(
-      "invalid_options",
-      `"${options.upstream}" is no http address of an API.`,
-    );
+    throw new GatewayError("invalid_options", `"${options.upstream}" is not an HTTP address.`);
   const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0, allowH2: false });
   const stats = newStats();
   const forwarder = new Forwarder({ ...options, agent, stats, base: upstream });
@@ -171,12 +168,11 @@ class Forwarder {
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { stats, token, service } = this.#parts;
     const path = (request.url ?? "/").split("?", 1)[0] ?? "/";
-    if (!path.startsWith("/"))
-      return answerError(response, 400, "Ask for a path of the proxy alone.");
+    if (!path.startsWith("/")) return answerError(response, 400, "Request a path of this proxy.");
     // A web page in a browser can reach this address too, from its own origin or by its own host name.
     const { host, origin } = request.headers;
     if (token === undefined && !(isOwnHost(host) && isLocal(origin)))
-      return answerError(response, 403, "Only programs of this machine may ask.");
+      return answerError(response, 403, "Only programs on this machine may connect.");
     if (path === "/health") return answer(response, 200, { status: "ok", service: "ccl" });
     const isOfService = service !== undefined && servicePath.test(path);
     const bearer = request.headers.authorization?.replace(/^Bearer /, "");
@@ -188,7 +184,7 @@ class Forwarder {
     if (isOfService) return this.#serve(service, request, response);
     // The proxy cannot read WebSockets. On this status, clients fall back to HTTP.
     if (request.headers.upgrade !== undefined)
-      return answerError(response, 426, "The proxy speaks HTTP alone.");
+      return answerError(response, 426, "The proxy only supports HTTP.");
     stats.requests += 1;
     const startedAtMs = Date.now();
     let plan: GatewayPlan | undefined;
@@ -258,7 +254,7 @@ class Forwarder {
     const busy = await this.#planOfFirst(request, declared);
     if (busy !== undefined && !isAlone()) return { body: request, plan: busy };
     const body = await readBody(request, declared);
-    if (body === undefined) throw new Error("More came than was declared.");
+    if (body === undefined) throw new Error("The body is longer than declared.");
     // Other requests may have arrived while the body was read.
     if (busy !== undefined && !isAlone()) return { body, plan: busy };
     const plain = await decodeBody(body, encoding, maxBodyBytes);

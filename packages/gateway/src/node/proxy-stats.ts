@@ -86,11 +86,8 @@ export function countPlan(stats: ProxyStats, plan: GatewayPlan): void {
   const usd = usdPerMillion / 1e6;
   stats.directUsd += plan.directPrice * usd;
   stats.plannedUsd += plan.price * usd;
-  stats.usd += (isLeftAlone(plan) ? plan.directPrice : plan.price) * usd;
-}
-
-function isLeftAlone({ reason }: GatewayPlan): boolean {
-  return reason === "audit" || reason === "holdout";
+  const isLeftAlone = plan.reason === "audit" || plan.reason === "holdout";
+  stats.usd += (isLeftAlone ? plan.directPrice : plan.price) * usd;
 }
 
 /** Counts the input tokens that the provider reported for a successful request. */

@@ -1,5 +1,5 @@
 import { estimatedCounter } from "@ccl/core";
-import { cachePriceOf } from "@ccl/gateway";
+import { cachePriceOf, promptPrice } from "@ccl/gateway";
 import type { Transcript } from "@ccl/gateway/audit";
 import type { ContextPart, ContextRecord, PartContent } from "@ccl/core/tracing";
 
@@ -190,10 +190,8 @@ function ofTranscript(
 
 /** Computes the cost of a prompt at list prices. */
 export function usdOf(cached: number, fresh: number, model: string | undefined): number {
-  const { read, write, minCachedTokens, usdPerMillion } = cachePriceOf(model);
-  const isCached = cached >= minCachedTokens;
-  const plain = isCached ? cached * read + fresh * write : (cached + fresh) * write;
-  return (plain * usdPerMillion) / 1e6;
+  const price = cachePriceOf(model);
+  return (promptPrice({ cached, fresh }, price) * price.usdPerMillion) / 1e6;
 }
 
 function sessionOf(

@@ -50,7 +50,7 @@ async function replay(
   const views = promptViews({
     requests: join(folder, "none"),
     records: folder,
-    agents: async () => ({ logs: [], left: 0 }),
+    agents: async () => ({ logs: [], omitted: 0 }),
     live: async () => undefined,
   });
   return views.replay({ session: "s", ...given }, { signal });
@@ -66,6 +66,26 @@ it("replays a session with a budget, and marks a value that a later call would h
   expect(large.prompts.flatMap((one) => one.regrets)).toEqual([]);
   expect(large.prompts.at(-1)?.tokens).toBeGreaterThan(10_000);
   expect(regrets).toEqual([{ at: 39, value: "depot-1-1110/7a", part: 4, tool: "look" }]);
+});
+
+it("rejects a prompt or part that does not exist", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "ccl-replay-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const log = recordTo(folder, { texts: true });
+  log.add({ id: "1", session: "s", source: "test", timeMs: 1, model: "gpt-5", parts: steps(1) });
+  await log.close();
+  const views = promptViews({
+    requests: join(folder, "none"),
+    records: folder,
+    agents: async () => ({ logs: [], omitted: 0 }),
+    live: async () => undefined,
+  });
+  const textOf = (parameters: Record<string, string>) => views.text(parameters, { signal });
+  expect(await textOf({ part: "0" })).toMatchObject({ text: "Find the parcels that are late." });
+  await expect(textOf({ part: "3" })).rejects.toThrow("The prompt has no part 3.");
+  await expect(textOf({ at: "1" })).rejects.toThrow(
+    "The session has no prompt 1. It has 1 prompt, numbered from 0.",
+  );
 });
 
 it("reports prompts that cannot fit, and rejects a session without texts and invalid options", async () => {

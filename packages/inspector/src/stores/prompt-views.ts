@@ -1,3 +1,4 @@
+import { formatCount } from "@ccl/core";
 import { cachePriceOf } from "@ccl/gateway";
 
 import { type ComparedPart, comparePrompts } from "../compare-prompts.ts";
@@ -29,8 +30,8 @@ export interface PromptStores {
   requests: string;
   /** The folder that `recordTo` writes to. */
   records: string;
-  /** Returns the logs of coding agents, and how many logs were omitted. */
-  agents: () => Promise<{ logs: readonly AgentLog[]; left: number }>;
+  /** Returns the coding agents' logs and the number omitted. */
+  agents: () => Promise<{ logs: readonly AgentLog[]; omitted: number }>;
   /**
    * Returns the statistics of a running gateway. `isEmpty` is true if the folder contains no
    * requests.
@@ -46,6 +47,7 @@ type PromptViews = Pick<
 const previewLength = 400;
 /** Maximum number of characters that the page loads at once. */
 const pieceLength = 40_000;
+/** Approximate maximum number of points in the gateway's chart. */
 const maxPoints = 500;
 
 /** Creates the views of sent prompts from the logs of a gateway, programs and coding agents. */
@@ -58,12 +60,12 @@ export function promptViews({
   const readGateway = recordedSessions(requests);
   const readRecords = recordedSessions(records);
   const readAgents = agentSessions();
-  const all = async (): Promise<{ sessions: PromptSession[]; left: number }> => {
-    const { logs, left } = await agents();
+  const all = async (): Promise<{ sessions: PromptSession[]; omitted: number }> => {
+    const { logs, omitted } = await agents();
     const own = [...(await readGateway()), ...(await readRecords())];
     const sessions = [...own, ...(await readAgents(logs))];
     sessions.sort((a, b) => (b.row.timeMs ?? 0) - (a.row.timeMs ?? 0));
-    return { sessions, left };
+    return { sessions, omitted };
   };
   const find = async ({ session: id }: ViewParameters): Promise<PromptSession> => {
     const { sessions } = await all();
@@ -72,14 +74,14 @@ export function promptViews({
     throw new InspectorError(
       "unknown_view",
       id === undefined
-        ? "No prompt was recorded yet."
-        : `There is no session ${JSON.stringify(id)}.`,
+        ? "No prompts have been recorded yet."
+        : `Unknown session ${JSON.stringify(id)}.`,
     );
   };
   return {
     async sessions() {
-      const { sessions, left } = await all();
-      return { sessions: sessions.map(({ row }) => row), left };
+      const { sessions, omitted } = await all();
+      return { sessions: sessions.map(({ row }) => row), left: omitted };
     },
     async session(parameters) {
       const { row, prompts } = await find(parameters);
@@ -111,7 +113,7 @@ export function promptViews({
       if (budget === 0 || (policy !== "balanced" && policy !== "economy"))
         throw new InspectorError(
           "invalid_options",
-          `Give a budget in tokens and a policy, such as budget=8000 policy=economy (or balanced), not ${JSON.stringify({ budget: given, policy })}.`,
+          `Expected a budget in tokens and a policy of balanced or economy, such as budget=8000 policy=economy; got ${JSON.stringify({ budget: given, policy })}.`,
         );
       const { model } = row;
       const replayed = await replayPrompts(prompts, { budget, policy, model, ...options });
@@ -119,9 +121,12 @@ export function promptViews({
     },
     async text(parameters) {
       const { prompts } = await find(parameters);
-      const part = promptAt(prompts, parameters).parts[Number(parameters["part"] ?? 0)];
-      const original = part?.text ?? "";
-      const sent = part?.sent?.text ?? original;
+      const { part: at = "0" } = parameters;
+      const part = promptAt(prompts, parameters).parts[Number(at)];
+      if (part === undefined)
+        throw new InspectorError("unknown_view", `The prompt has no part ${at}.`);
+      const { text: original = "" } = part;
+      const sent = part.sent?.text ?? original;
       return pieceOf(parameters["of"] === "original" ? original : sent, parameters);
     },
     async gateway() {
@@ -137,7 +142,7 @@ function promptAt(prompts: readonly SessionPrompt[], parameters: ViewParameters)
   if (found !== undefined) return found;
   throw new InspectorError(
     "unknown_view",
-    `The session has ${prompts.length} prompts, so none is ${at}.`,
+    `The session has no prompt ${at}. It has ${formatCount(prompts.length, "prompt")}, numbered from 0.`,
   );
 }
 

@@ -75,7 +75,7 @@ function messagesOf(parts: readonly ContextPart[]): ChatMessage[] {
     if (text === undefined)
       throw new InspectorError(
         "unknown_view",
-        "Only sizes of this session were kept, so it cannot be replayed. Record texts: ccl proxy --record, or recordTo(folder, { texts: true }).",
+        "Only sizes of this session were recorded, so it can't be replayed. Record texts with ccl proxy --record or recordTo(folder, { texts: true }).",
       );
     if (kind === "system" || kind === "user") {
       messages.push({ role: kind, content: text });

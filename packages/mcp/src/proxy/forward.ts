@@ -16,7 +16,7 @@ const unavailable = -32_000;
 
 /** Says why a server is unavailable. */
 export function unavailableText({ name, problem }: Upstream): string {
-  return `The server ${name} is unavailable: ${problem}. It is started again; try later.`;
+  return `The server ${name} is unavailable: ${problem}. It is being restarted. Try again later.`;
 }
 
 /**
@@ -54,7 +54,7 @@ export async function forwardUp<Method extends RequestMethod>(
     if (upstream.client === client || mcpReq.signal.aborted) throw error;
     throw new ProtocolError(
       unavailable,
-      `The server ${name} ended while it was asked. It is started again; look whether the call did its work before you repeat it.`,
+      `The server ${name} exited during the call and is being restarted. Check whether the call took effect before you repeat it.`,
       { cause: error },
     );
   });
@@ -82,7 +82,7 @@ export function passQuestionsDown(
         (one) => one.getClientCapabilities()?.[capability] !== undefined,
       );
       if (server === undefined)
-        throw new ProtocolError(METHOD_NOT_FOUND, "There is no client that can be asked now.");
+        throw new ProtocolError(METHOD_NOT_FOUND, "No connected client can answer this request.");
       return server.request(
         { method, ...(params === undefined ? {} : { params }) },
         { signal: mcpReq.signal, timeout: timeoutMs, resetTimeoutOnProgress: true },

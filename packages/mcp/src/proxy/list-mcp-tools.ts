@@ -29,5 +29,5 @@ export async function listMcpTools(
     cursors.add(read.nextCursor);
     params = { cursor: read.nextCursor };
   }
-  throw new McpError("endless_list", `Its list of tools has more than ${maxPages} pages.`);
+  throw new McpError("endless_list", `The tool list has more than ${maxPages} pages.`);
 }

@@ -121,7 +121,7 @@ describe("openMcpProxy", () => {
   it("needs room for its own tools", async () => {
     await expect(openMcpProxy({ servers: { absent }, listTokens: 100 })).rejects.toMatchObject({
       code: "invalid_options",
-      message: expect.stringMatching(/own tools have \d+/),
+      message: expect.stringMatching(/own tools take \d+/),
     });
   });
 
@@ -195,7 +195,7 @@ describe("openMcpProxy", () => {
     );
     const call = { name: "files__read_text_file", input: { path: join(folder, "long.txt") } };
     expect(await textOf(client, "call_tool", { ...call, input: { file: "x" } })).toMatch(
-      /^MCP error.*\n.*do not fit: there is no parameter "file"; path: .*\nSchema: /,
+      /^MCP error.*\n.*are invalid: unknown parameter "file"; path: .*\nSchema: /,
     );
     const first = await textOf(client, "call_tool", call);
     const handle = /artifact ([0-9a-f]{12})/.exec(first)?.[1];
@@ -231,7 +231,7 @@ describe("openMcpProxy", () => {
     });
     const first = await textOf(client, "mortal__pid", {});
     await expect(client.callTool({ name: "mortal__die", arguments: {} })).rejects.toThrow(
-      /The server mortal ended while it was asked/,
+      /The server mortal exited during the call/,
     );
     const refused = await textOf(client, "mortal__pid", {});
     expect(refused).toContain("The server mortal is unavailable");

@@ -84,7 +84,7 @@ const maxStartMs = 2_000;
 export async function openMcpProxy(options: McpProxyOptions): Promise<McpProxy> {
   const { servers, listTokens = 3_000, resultTokens = 2_000, counter = estimatedCounter } = options;
   if (Object.keys(servers).length === 0)
-    throw new McpError("invalid_options", "There is no server to stand in front of.");
+    throw new McpError("invalid_options", "No server is configured.");
   const [{ createMemoryArtifactStore }, { createResultShrinker }, { buildToolList, countTools }] =
     await Promise.all([
       import("@ccl/artifact-store"),
@@ -101,7 +101,7 @@ export async function openMcpProxy(options: McpProxyOptions): Promise<McpProxy> 
   if (minimum > listTokens)
     throw new McpError(
       "invalid_options",
-      `listTokens is ${listTokens}, and the proxy's own tools have ${minimum}: give at least these.`,
+      `listTokens is ${listTokens}, but the proxy's own tools take ${minimum}. Pass ${minimum} or more.`,
     );
   const isAlone = Object.keys(servers).length === 1;
   const reserved = new Set(empty.tools.map(({ name }) => name));
@@ -125,8 +125,8 @@ export async function openMcpProxy(options: McpProxyOptions): Promise<McpProxy> 
     async start(capabilities) {
       if (isClosed) throw new McpError("closed", "The proxy was closed.");
       starting ??= untilStarted(
-        (upstreams = Object.entries(servers).map(([name, config]): Upstream => {
-          const upstream: Upstream = createUpstream(name, config, {
+        (upstreams = Object.entries(servers).map(([name, config]) =>
+          createUpstream(name, config, {
             capabilities,
             stderr: options.stderr,
             prefix: isAlone ? undefined : serverPrefix(name),
@@ -140,9 +140,8 @@ export async function openMcpProxy(options: McpProxyOptions): Promise<McpProxy> 
               );
               client.fallbackNotificationHandler = notify;
             },
-          });
-          return upstream;
-        })),
+          }),
+        )),
       );
       await starting;
     },

@@ -49,7 +49,7 @@ it("the tools of a single server keep their names, and it says itself what it th
     });
   expect(proxy.statistics().servers).toMatchObject({ a: { calls: 2 } });
   await expect(client.callTool({ name: "put", arguments: {} })).rejects.toThrow(
-    'There is no tool "put"; there are get, a__get',
+    'Unknown tool "put". Known tools: get, a__get',
   );
 });
 

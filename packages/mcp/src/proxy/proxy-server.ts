@@ -12,7 +12,7 @@ import {
 import { untilAborted } from "@ccl/core/async";
 
 import { capabilitiesOf, runTool, type ServerTool } from "../server/server-tool.ts";
-import { forwardUp } from "./forward.ts";
+import { forwardUp, unavailableText } from "./forward.ts";
 import type { ResultShrinker, ResultStatistics } from "./shrink-result.ts";
 import type { ToolList } from "./tool-list.ts";
 import type { Upstream } from "./upstream.ts";
@@ -237,8 +237,8 @@ function ownerOf(
   if (only !== undefined && upstreams.length === 1) return { upstream: only, own: name };
   const upstream = upstreams.find(({ prefix }) => name.startsWith(`${prefix}__`));
   if (upstream === undefined) {
-    const problems = upstreams.flatMap(({ name: server, problem }) =>
-      problem === undefined ? [] : [`The server ${server} is unavailable: ${problem}.`],
+    const problems = upstreams.flatMap((one) =>
+      one.problem === undefined ? [] : unavailableText(one),
     );
     const asked = JSON.stringify(name.slice(0, 80));
     throw new ProtocolError(INVALID_PARAMS, [`No server has ${asked}.`, ...problems].join(" "));

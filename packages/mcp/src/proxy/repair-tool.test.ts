@@ -130,8 +130,8 @@ describe("malformed tools", () => {
         (name) => !silent.has(name) && !reported.join("\n").includes(`broken ${String(name)}`),
       );
     expect(unreported).toEqual([]);
-    expect(reported).toContain("broken tools without a name or listed again: 4");
-    expect(reported).toContain("a__b tools without a name or listed again: 1");
+    expect(reported).toContain("broken tools without a name, or listed twice: 4");
+    expect(reported).toContain("a__b tools without a name, or listed twice: 1");
   });
 });
 

@@ -17,7 +17,9 @@ export function repairTool(given: unknown): { tool: Tool; changes: string[] } | 
   if (!isRecord(given) || name === "") return undefined;
   const { inputSchema, annotations } = given;
   const changes = ["title", "description"].flatMap((key) =>
-    given[key] === undefined || typeof given[key] === "string" ? [] : [`its ${key} is not a text`],
+    given[key] === undefined || typeof given[key] === "string"
+      ? []
+      : [`its ${key} is not a string`],
   );
   const isPlain =
     isRecord(inputSchema) &&

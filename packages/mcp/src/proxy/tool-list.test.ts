@@ -201,7 +201,7 @@ describe("a call", () => {
     expect(await textOf(list, "call_tool", input)).toBe("files__read ran");
     expect(calls.splice(0)).toEqual([["files__read", { path: "a" }, context]]);
     expect(await textOf(list, "call_tool", { ...input, path: "a" })).toMatch(
-      /there is no parameter "path"; it takes name, input$/,
+      /unknown parameter "path"; it takes name, input$/,
     );
   });
 
@@ -220,12 +220,12 @@ describe("a call", () => {
       isError: true,
       content: [
         { text: "path is wrong" },
-        { text: expect.stringMatching(/do not fit: .*path[^]*\nSchema: \{/) },
+        { text: expect.stringMatching(/are invalid: .*path[^]*\nSchema: \{/) },
       ],
     });
-    for (const error of [new Error("it has ended"), new ProtocolError(-32_603, "it has ended")]) {
+    for (const error of [new Error("it has exited"), new ProtocolError(-32_603, "it has exited")]) {
       const fail = (): Promise<never> => Promise.reject(error);
-      await expect(build(fail).call("call_tool", asked, context)).rejects.toThrow("has ended");
+      await expect(build(fail).call("call_tool", asked, context)).rejects.toThrow("has exited");
     }
   });
 });

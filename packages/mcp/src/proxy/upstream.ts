@@ -113,7 +113,7 @@ export function createUpstream(
       await readTools(client);
       markStarted();
       await untilAborted(ended, signal);
-      upstream.problem = "it has ended";
+      upstream.problem = "it has exited";
     } catch (error) {
       upstream.problem = error instanceof Error ? error.message.slice(0, 300) : String(error);
     }
@@ -144,7 +144,7 @@ function asListed(
   const byName = new Map(repaired.toReversed().map((one) => [one.tool.name, one]));
   const names = publicNames([...byName.keys()], naming);
   const left = given.length - byName.size;
-  const changes = left > 0 ? [`tools without a name or listed again: ${left}`] : [];
+  const changes = left > 0 ? [`tools without a name, or listed twice: ${left}`] : [];
   const tools = [...byName.values()].toReversed().map((one): UpstreamTool => {
     const { name: ownName } = one.tool;
     const name = names.get(ownName) ?? ownName;

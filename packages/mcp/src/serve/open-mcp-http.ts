@@ -54,9 +54,12 @@ export async function openMcpHttp(
   { host = "127.0.0.1", port = 0, token, bus }: McpHttpOptions = {},
 ): Promise<McpHttp> {
   if (token === undefined && !loopback.has(host))
-    throw new McpError("invalid_options", `${host} can be reached from elsewhere: set a token.`);
+    throw new McpError(
+      "invalid_options",
+      `${host} can be reached from other machines, so it requires a token.`,
+    );
   if (token !== undefined && token.length < minTokenLength)
-    throw new McpError("invalid_options", `A token has ${minTokenLength} characters at least.`);
+    throw new McpError("invalid_options", `A token needs ${minTokenLength} or more characters.`);
   const handler = createHttpSessions(factory, createMcpHandler(factory, withoutUndefined({ bus })));
   const names = [...localhostAllowedHostnames(), host];
   const answer = async (request: Request): Promise<Response> => {
@@ -64,7 +67,7 @@ export async function openMcpHttp(
       hostHeaderValidationResponse(request, names) ?? originValidationResponse(request, names);
     if (refused !== undefined) return refused;
     if (token !== undefined && !isBearer(request, token))
-      return new Response("A bearer token is needed.", {
+      return new Response("A bearer token is required.", {
         status: 401,
         headers: { "www-authenticate": "Bearer" },
       });
@@ -76,7 +79,7 @@ export async function openMcpHttp(
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", (cause) =>
-      reject(new McpError("listen_failed", `${host}:${port} can't be bound.`, { cause })),
+      reject(new McpError("listen_failed", `Can't listen on ${host}:${port}.`, { cause })),
     );
     server.listen(port, host, resolve);
   });
@@ -181,7 +184,7 @@ function createHttpSessions(
         return known.handleRequest(request);
       }
       // The protocol requires the client to start a new session after this status.
-      if (id !== "") return new Response("There is no such session.", { status: 404 });
+      if (id !== "") return new Response("Unknown session.", { status: 404 });
       if (request.method !== "POST") return handler.fetch(request);
       const body = await readRequestBody(request);
       if (body.tooLarge) return new Response("The request is too large.", { status: 413 });

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { openAliasRegistry } from "@ccl/aliases";
-import { createMemoryArtifactStore } from "@ccl/artifact-store";
+import { type ArtifactStore, createMemoryArtifactStore } from "@ccl/artifact-store";
 import { createCatalog } from "@ccl/catalog";
 import { createBpeCounter } from "@ccl/core/bpe";
 import { openWorkspace } from "@ccl/plan-protocol/node";
@@ -23,6 +23,7 @@ const rows = Array.from({ length: 3_000 }, (_, id) => ({ id, city: `city ${id % 
 
 async function openServer(
   answer?: "accept" | "decline",
+  artifacts: ArtifactStore = createMemoryArtifactStore(),
 ): Promise<{ client: Client; root: string }> {
   const root = await mkdtemp(join(tmpdir(), "ccl-mcp-"));
   closers.push(() => rm(root, { recursive: true }));
@@ -44,7 +45,7 @@ async function openServer(
   );
   const factory = createMcpServer({
     project: { registry },
-    artifacts: createMemoryArtifactStore(),
+    artifacts,
     catalog,
     query: { connectors },
     plans: { workspace, allowApply: true },
@@ -140,6 +141,35 @@ describe("createMcpServer", () => {
     expect(await textOf(client, "catalog_search", { query: "places" })).toContain("res:places");
   });
 
+  it("lists content that was stored twice as one resource", async () => {
+    const { client } = await openServer();
+    const query = { plan: "scan(res:places)", limit: 3_000 };
+    await textOf(client, "query_run", query);
+    await textOf(client, "query_run", query);
+    const { resources } = await client.listResources();
+    expect(resources.filter(({ uri }) => uri.startsWith("ccl://artifact/"))).toHaveLength(1);
+  });
+
+  it("serves text up to a whole character, and binary content as a blob or not at all", async () => {
+    const store = createMemoryArtifactStore();
+    const { client } = await openServer(undefined, store);
+    const read = async (content: string | Uint8Array, mimeType: string): Promise<unknown> => {
+      const { artifactId } = await store.store(content, { source: "test", mimeType });
+      const { contents } = await client.readResource({ uri: `ccl://artifact/${artifactId}` });
+      return contents[0];
+    };
+    const png = Uint8Array.of(0x89, 0x50, 0x4e, 0x47);
+    expect(await read(png, "image/png")).toMatchObject({ mimeType: "image/png", blob: "iVBORw==" });
+    const large = new Uint8Array(100_001).fill(0x89);
+    expect(await read(large, "image/png")).toEqual({
+      uri: expect.any(String),
+      text: "[image/png, 100001 bytes; binary resources are limited to 100000]",
+    });
+    expect(await read(`x${"é".repeat(50_000)}`, "text/plain")).toMatchObject({
+      text: `x${"é".repeat(49_999)}\n[first 100000 of 100001 bytes; use search_artifact or read_artifact for the rest]`,
+    });
+  });
+
   it("runs SQL over the catalog, and says what does not exist", async () => {
     const { client } = await openServer();
     const sql = "select count(*) as n from places";
@@ -170,7 +200,9 @@ describe("createMcpServer", () => {
   it("names the argument that does not fit, and answers prompts over the catalog", async () => {
     const { client } = await openServer();
     expect(await textOf(client, "pack", { budget: "many" })).toMatch(/^error: .*budget/);
-    await expect(client.callTool({ name: "nothing", arguments: {} })).rejects.toThrow(/no tool/);
+    await expect(client.callTool({ name: "nothing", arguments: {} })).rejects.toThrow(
+      /Unknown tool/,
+    );
     const { messages } = await client.getPrompt({
       name: "compile-plan",
       arguments: { task: "places by city" },

@@ -55,7 +55,7 @@ export function createMcpServer(options: McpServerOptions): McpServerFactory {
       if (tool === undefined)
         throw new ProtocolError(
           INVALID_PARAMS,
-          `There is no tool ${JSON.stringify(params.name.slice(0, 80))}; there are ${tools.map(({ name }) => name).join(", ")}.`,
+          `Unknown tool ${JSON.stringify(params.name.slice(0, 80))}. Known tools: ${tools.map(({ name }) => name).join(", ")}.`,
         );
       return runTool(tool, params.arguments ?? {}, callOf(server, { context, sessionId }));
     });

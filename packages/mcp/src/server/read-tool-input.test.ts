@@ -25,8 +25,8 @@ it.each([
 
 it.each([
   [{ text: "a", words: "b" }, "query is given twice"],
-  [{ query: "a", text: "b" }, 'there is no parameter "text"'],
-  [{ query: "a", color: "b" }, 'there is no parameter "color"'],
+  [{ query: "a", text: "b" }, 'unknown parameter "text"'],
+  [{ query: "a", color: "b" }, 'unknown parameter "color"'],
   [undefined, "query"],
   ["no JSON", "find"],
 ])("refuses %j, and says what the tool takes", (given, reason) => {

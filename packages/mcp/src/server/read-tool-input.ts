@@ -29,7 +29,7 @@ export function readToolInput(
   const value = (typeof given === "string" ? parseJson(given) : given) ?? {};
   const known = Object.keys(recordAt(inputSchema, "properties"));
   const refuse = (reason: string): Result<never> => {
-    const message = `The arguments of ${name} do not fit: ${reason.slice(0, 600)}; it takes ${known.join(", ") || "an object"}`;
+    const message = `The arguments of ${name} are invalid: ${reason.slice(0, 600)}; it takes ${known.join(", ") || "an object"}`;
     return failure({ code: "invalid_input", path: [], message });
   };
   if (!isRecord(value)) return refuse("they are not an object");
@@ -41,7 +41,7 @@ export function readToolInput(
   const problems = members.flatMap(([key], at) => {
     if (members.findIndex(([other]) => other === key) < at) return `${key} is given twice`;
     const isUnknown = known.length > 0 && !known.includes(key);
-    return isUnknown ? `there is no parameter ${JSON.stringify(key)}` : [];
+    return isUnknown ? `unknown parameter ${JSON.stringify(key)}` : [];
   });
   const read = parseStructured<unknown>(jsonText(Object.fromEntries(members)), {
     schema: inputSchema,

@@ -60,7 +60,7 @@ export async function orchestrate(
     lines.unshift(storedLine(await store.store(text, kept), shown));
   }
   if (finishReason === "step_limit")
-    lines.push(`[${maxSteps} calls of the model did not suffice; ask for less]`);
+    lines.push(`[the model did not finish within ${maxSteps} calls; ask for less]`);
   for (const { data } of session.eventLog.filter(["artifact_stored"]))
     lines.push(`[artifact ${data.artifactId.slice(0, 12)}: ${data.source}]`);
   return lines.join("\n");

@@ -1,4 +1,11 @@
-import { type Result, sha8, success, type TokenCounter, truncateMiddle } from "@ccl/core";
+import {
+  formatCount,
+  type Result,
+  sha8,
+  success,
+  type TokenCounter,
+  truncateMiddle,
+} from "@ccl/core";
 import type { JsonRecord } from "@ccl/core/json";
 import { editedPaths, type PlanPreview, type ValidPlan } from "@ccl/plan-protocol";
 import type { FileWorkspace } from "@ccl/plan-protocol/node";
@@ -29,7 +36,7 @@ export async function applyPlan(input: JsonRecord, plan: PlanCall): Promise<Tool
   const { plan: valid, preview } = checked.value;
   if (input["planHash"] !== preview.planHash)
     return toolError(
-      `The plan or the files changed since the preview: the hash is ${preview.planHash} now. Call plan_preview again and read its diff.`,
+      `The plan or the files changed since the preview: the hash is now ${preview.planHash}. Call plan_preview again and read its diff.`,
     );
   const key = `agree-${sha8(preview.planHash)}`;
   const answer = inputResponse(call.context.mcpReq.inputResponses, key);
@@ -39,7 +46,7 @@ export async function applyPlan(input: JsonRecord, plan: PlanCall): Promise<Tool
         "Nothing was written: this client can't ask its user (it has no elicitation). Let the user run `ccl plan apply` on the plan instead.",
       );
     const message = truncateMiddle(
-      `Apply ${preview.changes.length} change(s)?\n${previewText(checked.value, counter)}`,
+      `Apply ${formatCount(preview.changes.length, "change")}?\n${previewText(checked.value, counter)}`,
       { maxTokens: previewTokens, counter },
     ).text;
     const requestedSchema = {
@@ -88,6 +95,6 @@ function previewText({ plan: { summary }, preview }: CheckedPlan, counter: Token
     marks.length === 0 ? [] : [`${path}: ${marks.map(({ kind }) => kind).join(", ")}`],
   );
   const shown = truncateMiddle(diff, { maxTokens: previewTokens, counter }).text;
-  const warning = risks.length === 0 ? "" : `\nlook twice at ${risks.join("; ")}`;
+  const warning = risks.length === 0 ? "" : `\ncheck with care: ${risks.join("; ")}`;
   return [`planHash ${planHash}\n${summary}\n${shown}${warning}`, ...remarks].join("\n");
 }

@@ -40,7 +40,7 @@ export function addPrompts(server: Server, { catalog }: ServerParts): void {
     if (found === undefined || catalog === undefined)
       throw new ProtocolError(
         INVALID_PARAMS,
-        `There is no prompt ${JSON.stringify(params.name.slice(0, 80))}.`,
+        `Unknown prompt ${JSON.stringify(params.name.slice(0, 80))}.`,
       );
     const given = params.arguments ?? {};
     const missing = found.arguments?.find(

@@ -1,14 +1,16 @@
+import { toBase64 } from "@ccl/core/json";
 import { ProtocolError, type Resource, type Server } from "@modelcontextprotocol/server";
 
 import type { ServerParts } from "./mcp-server-options.ts";
 
-const cards = "ccl://card/";
-const storedResults = "ccl://artifact/";
+const cardPrefix = "ccl://card/";
+const artifactPrefix = "ccl://artifact/";
 /** Maximum number of stored results to list. */
 const maxListed = 100;
-/** Maximum size of an artifact served as a resource. The tools read larger ones in pieces. */
+/** Maximum number of bytes of an artifact to serve as a resource. The artifact tools can read the rest. */
 const maxBytes = 100_000;
-const notFound = -32_002;
+/** MCP error code. */
+const resourceNotFoundCode = -32_002;
 
 /** Adds file index cards and the session's stored artifacts as resources. */
 export function addResources(
@@ -18,15 +20,17 @@ export function addResources(
 ): void {
   const listCards = async (): Promise<Resource[]> =>
     ((await project?.())?.registry.list() ?? []).map(({ alias, path }) => ({
-      uri: cards + encodeURI(path),
+      uri: cardPrefix + encodeURI(path),
       name: `${alias} ${path}`,
       mimeType: "text/plain",
     }));
   const listArtifacts = async (signal: AbortSignal): Promise<Resource[]> => {
     const store = await artifacts?.();
     const page = await store?.listHandles({ sessionId, limit: maxListed, signal });
-    return (page?.handles ?? []).map(({ artifactId, mimeType, source, sizeBytes }) => ({
-      uri: storedResults + artifactId,
+    // The same content may have been stored more than once.
+    const byId = new Map(page?.handles.map((handle) => [handle.artifactId, handle]));
+    return [...byId.values()].map(({ artifactId, mimeType, source, sizeBytes }) => ({
+      uri: artifactPrefix + artifactId,
       name: `${source} ${artifactId.slice(0, 12)}`,
       mimeType,
       size: sizeBytes,
@@ -47,21 +51,25 @@ export function addResources(
   }));
   server.setRequestHandler("resources/templates/list", () => ({
     resourceTemplates: [
-      { uriTemplate: `${cards}{+path}`, name: "card", description: "A file in ten lines." },
       {
-        uriTemplate: `${storedResults}{id}`,
+        uriTemplate: `${cardPrefix}{+path}`,
+        name: "card",
+        description: "A ten-line summary of a file.",
+      },
+      {
+        uriTemplate: `${artifactPrefix}{id}`,
         name: "artifact",
-        description: "A stored result.",
+        description: "A stored tool result.",
       },
     ],
   }));
   server.setRequestHandler("resources/read", async ({ params }, { mcpReq: { signal } }) => {
     const { uri } = params;
-    if (uri.startsWith(cards)) {
-      const text = await readCard(decode(uri.slice(cards.length)), signal);
+    if (uri.startsWith(cardPrefix)) {
+      const text = await readCard(decode(uri.slice(cardPrefix.length)), signal);
       if (text !== undefined) return { contents: [{ uri, mimeType: "text/plain", text }] };
     }
-    const id = uri.startsWith(storedResults) ? uri.slice(storedResults.length) : "";
+    const id = uri.startsWith(artifactPrefix) ? uri.slice(artifactPrefix.length) : "";
     const store = await artifacts?.();
     const [handle] = /^[0-9a-f]{64}$/.test(id)
       ? ((await store?.getHandles(id, { signal })) ?? [])
@@ -70,16 +78,29 @@ export function addResources(
       handle && (await store?.retrieve(id, { range: { start: 0, end: maxBytes }, signal }));
     if (handle === undefined || data === undefined)
       throw new ProtocolError(
-        notFound,
-        `There is no resource ${JSON.stringify(uri.slice(0, 200))}.`,
+        resourceNotFoundCode,
+        `Unknown resource ${JSON.stringify(uri.slice(0, 200))}.`,
       );
     const { mimeType, sizeBytes } = handle;
-    const rest =
-      sizeBytes > maxBytes
-        ? `\n[the first ${maxBytes} of ${sizeBytes} bytes; search_artifact and read_artifact give the rest]`
-        : "";
-    return { contents: [{ uri, mimeType, text: new TextDecoder().decode(data) + rest }] };
+    const isCut = sizeBytes > maxBytes;
+    const text = decodeText(data, isCut);
+    if (text !== undefined) {
+      const rest = `\n[first ${maxBytes} of ${sizeBytes} bytes; use search_artifact or read_artifact for the rest]`;
+      return { contents: [{ uri, mimeType, text: isCut ? text + rest : text }] };
+    }
+    if (!isCut) return { contents: [{ uri, mimeType, blob: toBase64(data) }] };
+    const limit = `[${mimeType}, ${sizeBytes} bytes; binary resources are limited to ${maxBytes}]`;
+    return { contents: [{ uri, text: limit }] };
   });
+}
+
+/** Decodes text, without a partial character at the end if it was cut. Returns undefined for binary data. */
+function decodeText(data: Uint8Array, stream: boolean): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(data, { stream });
+  } catch {
+    return undefined;
+  }
 }
 
 function decode(path: string): string {

@@ -1,4 +1,5 @@
 import { failure, success, type Issue, type Result } from "@ccl/core";
+import type { z } from "zod";
 
 /** Maximum nesting depth of a stored value. */
 const maxJsonDepth = 200;
@@ -14,6 +15,23 @@ export function copyJson(value: unknown): Result<unknown> {
   const copy = copyInto(value, [], issues);
   const [first, ...rest] = issues;
   return first === undefined ? success(copy) : failure(first, ...rest);
+}
+
+/** Copies a value with `copyJson`, changes the copy, and validates its shape. Returns up to 100 issues. */
+export function readJson<Value>(
+  given: unknown,
+  shape: z.ZodType<Value>,
+  change: (copy: unknown) => unknown = (copy) => copy,
+): Result<Value> {
+  const copy = copyJson(given);
+  if (!copy.ok) return copy;
+  const { success: isValid, data, error } = shape.safeParse(change(copy.value));
+  if (isValid) return success(data);
+  const issues = error.issues.slice(0, 100).map(({ path, message }): Issue => {
+    const keys = path.map((key) => (typeof key === "number" ? key : String(key)));
+    return { code: "invalid_shape", path: keys, message };
+  });
+  return { ok: false, issues };
 }
 
 const loneSurrogates = /\p{Surrogate}/gu;
@@ -38,7 +56,7 @@ function copyInto(value: unknown, path: Path, issues: Issue[]): unknown {
     issues.push({
       code: "not_json",
       path: [...path],
-      message: `The value has more than ${maxJsonDepth} levels, or holds itself.`,
+      message: `The value has more than ${maxJsonDepth} levels, or contains itself.`,
     });
     return null;
   }

@@ -88,3 +88,6 @@ export interface OperationArtifact extends ArtifactVersion {
   /** Previous values only, oldest first. */
   history: readonly ArtifactVersion[];
 }
+
+/** Pattern of valid tags. A tag appears in templates as `art.<tag>` and is a key of plain objects. */
+export const tagPattern: RegExp = /^(?!__proto__$)[A-Za-z_][A-Za-z0-9_-]{0,99}$/;

@@ -1,8 +1,7 @@
 import { canonicalJson } from "@ccl/core";
 import { isSameJson } from "@ccl/core/json";
 
-import { charsLeft } from "./is-larger-than.ts";
-import { maxValueChars } from "./max-value-chars.ts";
+import { charsLeft, maxValueChars } from "./is-larger-than.ts";
 import type {
   ArtifactRetention,
   ArtifactVersion,

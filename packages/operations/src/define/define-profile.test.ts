@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { z } from "zod";
 
 import { createOperationStores } from "../stores/create-operation-stores.ts";
-import { createProfileStore } from "../ports/create-profile-store.ts";
+import { createProfileStore } from "../stores/create-profile-store.ts";
 import { createOperationRegistry } from "../profile/create-operation-registry.ts";
 import { createRunEngine } from "../run/create-run-engine.ts";
 import { defineProfile } from "./define-profile.ts";

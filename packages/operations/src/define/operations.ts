@@ -3,38 +3,17 @@ import { withoutUndefined } from "@ccl/core/json";
 import type { StructuredSchema } from "@ccl/structured-output";
 
 import { kindHandler } from "../kinds/create-builtin-operations.ts";
-import type { GuardCondition } from "../kinds/guard-condition.ts";
+import type { GuardCondition } from "../kinds/guard-kind.ts";
 import type { ComputeView, Retriever } from "../kinds/kind-options.ts";
-import type { ResultParams } from "../kinds/kind-params.ts";
+import type { ResultParams } from "../kinds/kind.ts";
 import type { LlmParams } from "../kinds/llm-kind.ts";
 import type { RagParams } from "../kinds/rag-kind.ts";
 import type { ToolParams } from "../kinds/tool-kind.ts";
 import type { TransformParams } from "../kinds/transform-kind.ts";
 import type { WaitParams } from "../kinds/wait-kind.ts";
-import type { OperationHandler } from "../operation/operation-context.ts";
+import type { OperationHandler } from "../operation/operation-definition.ts";
 import { mainModelReference, type ModelReference } from "../operation/turn-settings.ts";
-import type { OperationSpec, ResultSettings } from "./operation-spec.ts";
-
-const placement: readonly string[] = [
-  "before",
-  "after",
-  "required",
-  "order",
-  "dependsOn",
-  "when",
-  "triggers",
-  "every",
-  "title",
-  "appendTo",
-  "emit",
-  "tag",
-  "artifact",
-] satisfies (keyof ResultSettings)[];
-
-/** Returns the remaining settings, which are the kind's parameters. */
-function ownParams(settings: object): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(settings).filter(([key]) => !placement.includes(key)));
-}
+import type { OperationSpec, ResultSettings } from "./define-profile.ts";
 
 type Own<Params, Named extends keyof Params> = Omit<Params, keyof ResultParams | Named>;
 
@@ -43,7 +22,7 @@ export function template(
   text: string,
   settings: ResultSettings & { strictVariables?: boolean | undefined } = {},
 ): OperationSpec {
-  return { kind: "template", settings, params: () => ({ ...ownParams(settings), template: text }) };
+  return { kind: "template", settings, params: () => ({ template: text }) };
 }
 
 /** What a `compute` function receives. */
@@ -67,7 +46,7 @@ export function compute(
   return {
     kind: "compute",
     settings,
-    params: (name) => ({ ...ownParams(settings), function: name }),
+    params: (name) => ({ function: name }),
     createHandler: (name) => kindHandler("compute", { functions: { [name]: fn } }),
   };
 }
@@ -85,14 +64,13 @@ export interface LlmSettings
 
 /** Calls a model in addition to the main call. The prompt is Liquid. */
 export function llm(prompt: string, settings: LlmSettings = {}): OperationSpec {
-  const { model = mainModelReference, schema, ...rest } = settings;
+  const { model = mainModelReference, schema } = settings;
   return {
     kind: "llm",
     settings,
     writes: "always",
     params: (name) =>
       withoutUndefined({
-        ...ownParams(rest),
         ...model,
         prompt,
         output: schema && { mode: "json", schemaRef: name },
@@ -115,14 +93,13 @@ export function waitFor(
     kind: "wait",
     settings,
     writes: "always",
-    params: () => ({ ...ownParams(settings), question }),
+    params: () => ({ question }),
   };
 }
 
 /** Computes a boolean that other operations can name in `when`. */
 export function guard(condition: GuardCondition, settings: ResultSettings = {}): OperationSpec {
-  const params = (): Record<string, unknown> => ({ condition });
-  return { kind: "guard", settings, writes: "always", params };
+  return { kind: "guard", settings, writes: "always", params: () => ({ condition }) };
 }
 
 /** Stores the passages that a retriever finds. The query is Liquid. */
@@ -130,11 +107,11 @@ export function rag(
   query: string,
   settings: ResultSettings & Own<RagParams, "query"> & { retriever?: Retriever | undefined } = {},
 ): OperationSpec {
-  const { retriever, ...rest } = settings;
+  const { retriever } = settings;
   return {
     kind: "rag",
     settings,
-    params: () => ({ ...ownParams(rest), query }),
+    params: () => ({ query }),
     createHandler: retriever && ((_, options) => kindHandler("rag", { ...options, retriever })),
   };
 }
@@ -147,7 +124,7 @@ export function tool(
   return {
     kind: "tool",
     settings,
-    params: () => ({ ...ownParams(settings), tool: definition.name }),
+    params: () => ({ tool: definition.name }),
     createHandler: (_, options) => kindHandler("tool", { ...options, tools: [definition] }),
   };
 }
@@ -158,8 +135,7 @@ export function transform(
   settings: ResultSettings & Own<TransformParams, "steps"> = {},
 ): OperationSpec {
   const placed = { after: true, ...settings };
-  const params = (): Record<string, unknown> => ({ ...ownParams(placed), steps });
-  return { kind: "transform", settings: placed, writes: "never", params };
+  return { kind: "transform", settings: placed, writes: "never", params: () => ({ steps }) };
 }
 
 /** Runs your own code, which may return any effects. */

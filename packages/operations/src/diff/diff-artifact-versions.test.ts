@@ -90,7 +90,7 @@ describe("diffArtifactVersions", () => {
         {
           code: "unknown_version",
           path: ["from"],
-          message: "art.world does not hold version 2; it holds 3.",
+          message: "art.world has no version 2; it has 3.",
         },
       ],
     });

@@ -56,7 +56,7 @@ function unknownVersion(
   artifact: OperationArtifact,
 ): Result<never> {
   const held = versionsOf(artifact).map((kept) => kept.version);
-  const message = `art.${artifact.tag} does not hold version ${version}; it holds ${held.join(", ")}.`;
+  const message = `art.${artifact.tag} has no version ${version}; it has ${held.join(", ")}.`;
   return failure({ code: "unknown_version", path: [option], message });
 }
 

@@ -1,13 +1,17 @@
 import { z } from "zod";
 
-import type {
-  ArtifactRetention,
-  ArtifactWrite,
-  PromptInclusion,
+import {
+  type ArtifactRetention,
+  type ArtifactWrite,
+  type PromptInclusion,
+  tagPattern,
 } from "../artifact/operation-artifact.ts";
-import { tagPattern } from "../artifact/tag-pattern.ts";
-import { problemOfWrite } from "./write-problem.ts";
-import type { EmittedEffect, OperationEffect, WriteArtifactParams } from "./operation-effect.ts";
+import {
+  type EmittedEffect,
+  type OperationEffect,
+  type WriteArtifactParams,
+  problemOfWrite,
+} from "./operation-effect.ts";
 
 const role = z.enum(["system", "developer", "user", "assistant"]);
 const payload = { role, content: z.string(), source: z.string().exactOptional() };

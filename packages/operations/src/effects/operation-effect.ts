@@ -68,3 +68,42 @@ export type EmittedEffect = PromptEffect | TurnEffect extends infer Effect
     ? Omit<Effect, "content">
     : never
   : never;
+
+/** True if the effect changes the prompt. */
+export function isPromptEffect(effect: OperationEffect): effect is PromptEffect {
+  return effect.type.startsWith("prompt.");
+}
+
+/** True if the effect changes the turn. */
+export function isTurnEffect(effect: OperationEffect): effect is TurnEffect {
+  return effect.type.startsWith("turn.");
+}
+
+/** True if the effect writes an artifact. */
+export function isArtifactEffect(effect: OperationEffect): effect is ArtifactEffect {
+  return effect.type === "artifact.upsert";
+}
+
+/** Settings of a write that contradict each other. */
+export interface WriteProblem {
+  code: "run_only_retention" | "unused_inclusion";
+  field: "retention" | "inclusion";
+  message: string;
+}
+
+/** Describes what is wrong with the settings of a write. Undefined if they are valid. */
+export function problemOfWrite({
+  persisted,
+  usage,
+  retention,
+  inclusion,
+}: Partial<WriteArtifactParams>): WriteProblem | undefined {
+  if (persisted === false && retention !== undefined) {
+    const message =
+      "An artifact that is dropped with its run has no history; leave retention out, or set persisted.";
+    return { code: "run_only_retention", field: "retention", message };
+  }
+  if (inclusion === undefined || (usage !== "ui_only" && usage !== "internal")) return undefined;
+  const message = `An artifact of usage ${usage} is in no prompt; leave inclusion out, or set prompt_only or prompt+ui.`;
+  return { code: "unused_inclusion", field: "inclusion", message };
+}

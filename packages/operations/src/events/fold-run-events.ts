@@ -1,7 +1,12 @@
-import type { Hook } from "../operation/operation-definition.ts";
-import type { RunFinishReason, RunResult, RunStatus } from "./run-result.ts";
-import type { RunEvent, RunEventBody, RunPhase } from "./run-event.ts";
-import type { OperationStatus } from "../operation/operation-failure.ts";
+import type { Hook, OperationStatus } from "../operation/operation-definition.ts";
+import type {
+  RunEvent,
+  RunEventBody,
+  RunFinishReason,
+  RunPhase,
+  RunResult,
+  RunStatus,
+} from "./run-event.ts";
 
 /** State of an operation, derived from its events. */
 interface OperationView {

@@ -40,11 +40,11 @@ function jsonText(given: unknown): string {
   try {
     return JSON.stringify(given ?? null, (_, value: unknown) => {
       const found = unwritable(value);
-      if (found !== undefined) throw new TypeError(`It holds ${found}.`);
+      if (found !== undefined) throw new TypeError(`It contains ${found}.`);
       return value;
     });
   } catch (error) {
-    const message = `The output is not JSON: it is circular or holds what JSON has not. ${messageOf(error)}`;
+    const message = `The output is not JSON: it is circular or contains what JSON cannot represent. ${messageOf(error)}`;
     throw new OperationError("output_parse_error", message);
   }
 }

@@ -1,9 +1,8 @@
 import { z } from "zod";
 
-import { maxValueChars } from "../artifact/max-value-chars.ts";
+import { maxValueChars } from "../artifact/is-larger-than.ts";
 import { boundedJson } from "./bounded-json.ts";
-import { createKind, handedIn, type Kind } from "./kind.ts";
-import { type ResultParams, resultShape } from "./kind-params.ts";
+import { type Kind, type ResultParams, createKind, lookUp, resultShape } from "./kind.ts";
 import { valuesByTag } from "./template-scope-of.ts";
 
 /** Parameters of the kind `compute`. */
@@ -28,7 +27,7 @@ export const computeKind: Kind = createKind(
   params,
   ({ functions }) =>
     async ({ context, params: { function: name, input = {} }, debug, attempt }) => {
-      const compute = handedIn("function", functions, name);
+      const compute = lookUp("function", functions, name);
       debug.inputsSummary["function"] = name;
       const { artifacts, chatHistory, main, hook, trigger } = context;
       const art = valuesByTag(artifacts);

@@ -1,7 +1,6 @@
 import { loadOnce } from "@ccl/core/async";
 
-import type { OperationHandler } from "../operation/operation-context.ts";
-import type { BuiltinKind } from "../operation/operation-definition.ts";
+import type { BuiltinKind, OperationHandler } from "../operation/operation-definition.ts";
 import type { BuiltinOperationsOptions } from "./kind-options.ts";
 
 /** The built-in kinds, for `OperationRegistry.register`. */

@@ -1,18 +1,11 @@
 import type { ChatMessage, Clock, LanguageModel, TokenCounter, ToolDefinition } from "@ccl/core";
 import type { StructuredSchema } from "@ccl/structured-output";
 
-import type { MainResult } from "../operation/operation-context.ts";
-import type { Hook, Trigger } from "../operation/operation-definition.ts";
+import type { Hook, MainResult, Trigger } from "../operation/operation-definition.ts";
 import type { ModelReference } from "../operation/turn-settings.ts";
 
 /** Resolves a reference to a model, with its credential. An error that it throws becomes `provider_error`. */
 export type ModelResolver = (reference: ModelReference) => LanguageModel | Promise<LanguageModel>;
-
-/** What a model costs, in US dollars per million tokens. */
-export interface ModelPrice {
-  inputUsdPerMillion: number;
-  outputUsdPerMillion: number;
-}
 
 /** A passage that a retriever found. */
 export interface RetrievedPassage {
@@ -69,11 +62,7 @@ export interface BuiltinOperationsOptions {
   transforms?: Readonly<Record<string, BlockTransform>> | undefined;
   /** Schemas by `schemaRef`: zod, another Standard Schema, or JSON Schema. */
   schemas?: Readonly<Record<string, StructuredSchema<unknown>>> | undefined;
-  /**
-   * Prices by `providerRef/model`, then by `model`. An operation with a budget is rejected if its model has no price.
-   */
-  prices?: Readonly<Record<string, ModelPrice>> | undefined;
-  /** Counts tokens of prompts, passages and budgets. Defaults to core's estimate, with its 10% margin. */
+  /** Counts tokens of prompts and passages. Defaults to core's estimate, with its 10% margin. */
   counter?: TokenCounter | undefined;
   clock?: Clock | undefined;
   /** Returns a random number in [0, 1). Used for the delays between attempts. */

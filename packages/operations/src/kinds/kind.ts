@@ -1,24 +1,121 @@
 import { type Complete, LanguageModelError, redactSecrets, systemClock } from "@ccl/core";
-import { sleep, withTimeout } from "@ccl/core/async";
+import { backoffDelay, sleep, withTimeout } from "@ccl/core/async";
 import { isRecord } from "@ccl/core/json";
 import { StructuredOutputError } from "@ccl/structured-output/json-schema";
-import type { z } from "zod";
+import { z } from "zod";
 
-import type { OperationEffect } from "../effects/operation-effect.ts";
+import type {
+  EmittedEffect,
+  OperationEffect,
+  WriteArtifactParams,
+} from "../effects/operation-effect.ts";
 import { defaultRenderer } from "../liquid/create-template-renderer.ts";
+import { messageOf } from "../operation/message-of.ts";
+import type { BuiltinOperationsOptions } from "./kind-options.ts";
+import { holdsToken, mapTexts } from "./mask-tokens.ts";
+import { modelErrorCode, OperationError, type OperationErrorOptions } from "./operation-error.ts";
+import { templateScopeOf } from "./template-scope-of.ts";
 import type {
   OperationContext,
   OperationDebug,
+  OperationErrorCode,
   OperationHandler,
-} from "../operation/operation-context.ts";
-import { messageOf } from "../operation/message-of.ts";
-import type { BuiltinOperationsOptions } from "./kind-options.ts";
-import type { CallParams } from "./kind-params.ts";
-import { holdsToken, mapTexts } from "./mask-tokens.ts";
-import { modelErrorCode, OperationError } from "./operation-error.ts";
-import { nextDelay } from "./retry.ts";
-import { templateScopeOf } from "./template-scope-of.ts";
-import type { OperationErrorCode } from "../operation/operation-failure.ts";
+} from "../operation/operation-definition.ts";
+import { emitShape, writeArtifactShape } from "../effects/effect-shape.ts";
+
+/** The failures that an operation can retry. `rate_limit` is the code `rate_limited`. */
+type RetryCause = "timeout" | "provider_error" | "rate_limit" | "output_parse_error";
+
+/** How often and when an operation retries. */
+export interface RetryParams {
+  /** Total number of attempts, including the first: from 1 to 10. */
+  maxAttempts: number;
+  /**
+   * Maximum delay before the second attempt, in milliseconds. Doubles before each later one. Each delay is random, from
+   * 0 to that limit. Defaults to 500.
+   */
+  backoffMs?: number | undefined;
+  /** Defaults to `timeout`, `provider_error` and `rate_limit`. */
+  retryOn?: RetryCause[] | undefined;
+}
+
+/** Validates `retry`. */
+export const retrySchema: z.ZodType<RetryParams> = z.strictObject({
+  maxAttempts: z.int().min(1).max(10),
+  backoffMs: z.exactOptional(z.int().min(0).max(600_000)),
+  retryOn: z.exactOptional(
+    z.array(z.enum(["timeout", "provider_error", "rate_limit", "output_parse_error"])),
+  ),
+});
+
+const defaultCauses: readonly string[] = ["timeout", "provider_error", "rate_limit"];
+const maxBackoffMs = 60_000;
+
+/** A failed attempt. */
+interface FailedAttempt extends OperationErrorOptions {
+  /** Counts from 1. */
+  number: number;
+  code: OperationErrorCode;
+}
+
+/** Decides whether to try again. */
+export interface RetryChances {
+  maxAttempts?: number | undefined;
+  backoffMs?: number | undefined;
+  retryOn?: readonly string[] | undefined;
+  random: () => number;
+  nowMs: number;
+  deadlineAt: number | undefined;
+}
+
+/** Returns the delay before the next attempt, always less than the deadline. Undefined if there is no next attempt. */
+export function nextDelay(
+  { number, code, isTransient, retryAfterMs = 0 }: FailedAttempt,
+  { maxAttempts = 1, backoffMs = 500, retryOn = defaultCauses, ...chances }: RetryChances,
+): number | undefined {
+  const cause = code === "rate_limited" ? "rate_limit" : code;
+  if (number >= maxAttempts || isTransient === false || !retryOn.includes(cause)) return undefined;
+  const { random, nowMs, deadlineAt = Infinity } = chances;
+  const drawnMs = backoffDelay(number - 1, { firstMs: backoffMs, maxMs: maxBackoffMs, random });
+  const delayMs = Math.max(drawnMs, retryAfterMs);
+  return nowMs + delayMs >= deadlineAt ? undefined : delayMs;
+}
+
+/** Where a result goes. */
+export interface ResultParams {
+  /** Stores the value as `art.<tag>`. */
+  writeArtifact?: WriteArtifactParams | undefined;
+  /** Effects that use the result's text as their content. */
+  emit?: EmittedEffect[] | undefined;
+}
+
+/** Parameters of a kind that renders its request, calls something the application supplied, and produces a result. */
+export interface CallParams extends ResultParams {
+  /** If true, a variable that does not exist is `template_render_error`. */
+  strictVariables?: boolean | undefined;
+  /** Time limit of each attempt. By default only the run's limit applies. */
+  timeoutMs?: number | undefined;
+  /** Defaults to one attempt. */
+  retry?: RetryParams | undefined;
+}
+
+/** Parameters shared by all kinds that produce a result. */
+export const resultShape: {
+  writeArtifact: z.ZodExactOptional<typeof writeArtifactShape>;
+  emit: z.ZodExactOptional<typeof emitShape>;
+} = { writeArtifact: z.exactOptional(writeArtifactShape), emit: z.exactOptional(emitShape) };
+
+/** Parameters shared by all kinds that call something. */
+export const callShape: typeof resultShape & {
+  strictVariables: z.ZodExactOptional<z.ZodBoolean>;
+  timeoutMs: z.ZodExactOptional<z.ZodInt>;
+  retry: z.ZodExactOptional<typeof retrySchema>;
+} = {
+  strictVariables: z.exactOptional(z.boolean()),
+  timeoutMs: z.exactOptional(z.int().min(1)),
+  retry: z.exactOptional(retrySchema),
+  ...resultShape,
+};
 
 /** Options for the handlers of all kinds. */
 export interface KindOptions extends BuiltinOperationsOptions {
@@ -123,7 +220,7 @@ function readParams<Params extends CallParams>(
   const { params } = context.config;
   if (holdsToken(params)) {
     const message =
-      "The parameters hold what looks like a key or a token; store it elsewhere and name it by a reference.";
+      "The parameters contain what looks like a key or a token; store it elsewhere and pass a reference to it.";
     throw new OperationError("validation_error", message);
   }
   const parsed = schema.safeParse(params);
@@ -222,13 +319,13 @@ function operationErrorOf(error: unknown, otherwise: OperationErrorCode): Operat
 }
 
 /** Looks up something the application supplied, by name. Throws `validation_error`. */
-export function handedIn<Value>(
+export function lookUp<Value>(
   what: string,
   given: Readonly<Record<string, Value>> | undefined,
   name: string,
 ): Value {
   const found = given !== undefined && Object.hasOwn(given, name) ? given[name] : undefined;
   if (found !== undefined) return found;
-  const message = `There is no ${what} ${JSON.stringify(name)}; hand it in, or correct the name.`;
+  const message = `There is no ${what} ${JSON.stringify(name)}; pass it in, or correct the name.`;
   throw new OperationError("validation_error", message);
 }

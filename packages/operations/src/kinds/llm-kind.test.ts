@@ -12,12 +12,15 @@ import { startTestServer } from "@ccl/providers/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import type { OperationContext, OperationOutcome } from "../operation/operation-context.ts";
 import type { KindOptions } from "./kind.ts";
 import { llmKind } from "./llm-kind.ts";
 import type { ModelReference } from "../operation/turn-settings.ts";
 import { boundSummary } from "../run/bound-summary.ts";
-import type { OperationErrorCode } from "../operation/operation-failure.ts";
+import type {
+  OperationContext,
+  OperationErrorCode,
+  OperationOutcome,
+} from "../operation/operation-definition.ts";
 
 const key = `sk-proj-${"a1B2c3D4".repeat(6)}`;
 const credentialRef = "credential-of-the-tenant";
@@ -160,13 +163,12 @@ describe("llmKind", () => {
   });
 
   it("sums up what it did without texts or the credential", async () => {
-    const usage = { inputTokens: 100, outputTokens: 20 };
-    const prices = { "openai/small": { inputUsdPerMillion: 1, outputUsdPerMillion: 10 } };
+    const usage = { inputTokens: 100, outputTokens: 20, costUsd: 0.0003 };
     const stop = Array.from({ length: 12 }, () => "s".repeat(200));
     const { outcome } = await attempt(
       [{ text: "A plan.", usage, requestId: "req-1" }],
       { stop, retry: { maxAttempts: 2 } },
-      { prices, promptHashKey: "installation" },
+      { promptHashKey: "installation" },
     );
     expect(outcome.debug).toMatchObject({
       inputsSummary: {
@@ -253,18 +255,6 @@ describe("llmKind", () => {
     ],
     ["a prompt that is too long", [], { maxInputTokens: 5 }, "budget_exceeded"],
     [
-      "a budget without a price",
-      [],
-      { model: "large", budget: { maxCostUsd: 1 } },
-      "budget_exceeded",
-    ],
-    [
-      "a call that may cost too much",
-      [],
-      { maxOutputTokens: 1_000, budget: { maxCostUsd: 0.001 } },
-      "budget_exceeded",
-    ],
-    [
       "an effect that the hook does not allow",
       [],
       { emit: [{ type: "turn.user_variant" }] },
@@ -290,7 +280,6 @@ describe("llmKind", () => {
   ])("refuses %s", async (_name, responses, given, code) => {
     const { outcome, model } = await attempt(responses, given, {
       schemas: { count: z.object({ n: z.number() }) },
-      prices: { small: { inputUsdPerMillion: 1, outputUsdPerMillion: 10 } },
       counter: wordCounter,
     });
     expect(outcome).toMatchObject({ status: "error", error: { code } });
@@ -311,28 +300,19 @@ describe("llmKind", () => {
     expect(parseErrorMessage).not.toBe("");
   });
 
-  it("shortens the answer to what a budget pays for", async () => {
-    const prices = { small: { inputUsdPerMillion: 0, outputUsdPerMillion: 10 } };
-    const { model } = await attempt(["x"], { budget: { maxCostUsd: 0.001 } }, { prices });
-    expect(model.requests[0]?.maxOutputTokens).toBe(100);
-    const rich = await attempt(["x"], { budget: { maxCostUsd: 100 } }, { prices });
-    expect(rich.model.requests[0]?.maxOutputTokens).toBeUndefined();
-  });
-
-  it("counts what earlier attempts have cost", async () => {
-    const prices = { small: { inputUsdPerMillion: 0, outputUsdPerMillion: 10 } };
+  it("adds up the usage of all attempts, including what the cache saved", async () => {
     const retry = { maxAttempts: 3, backoffMs: 0, retryOn: ["output_parse_error"] };
-    const dear = { text: "no", usage: { inputTokens: 1, outputTokens: 90 } };
-    const { outcome, model } = await attempt(
-      [dear, dear, "{}"],
-      { budget: { maxCostUsd: 0.0015 }, output: { mode: "json" }, retry },
-      { prices },
-    );
-    expect(model.requests.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual([150, 60]);
-    expect(outcome).toMatchObject({
-      status: "error",
-      error: { code: "budget_exceeded" },
-      debug: { outputsSummary: { usage: { outputTokens: 180 } } },
+    const usage = { inputTokens: 10, outputTokens: 90, cachedInputTokens: 4, costUsd: 0.25 };
+    const { outcome } = await attempt([{ text: "no", usage }, "no", { text: "{}", usage }], {
+      output: { mode: "json" },
+      retry,
+    });
+    expect(outcome.debug?.outputsSummary?.["usage"]).toEqual({
+      inputTokens: 20,
+      outputTokens: 180,
+      cachedInputTokens: 8,
+      costUsd: 0.5,
+      totalTokens: 200,
     });
   });
 });

@@ -3,7 +3,6 @@ import {
   estimatedCounter,
   type ModelRequest,
   type ModelResponse,
-  type ModelUsage,
   systemClock,
   TokenBudget,
 } from "@ccl/core";
@@ -13,11 +12,17 @@ import { z } from "zod";
 
 import { writeArtifactShape } from "../effects/effect-shape.ts";
 import type { WriteArtifactParams } from "../effects/operation-effect.ts";
+import { sumUsage } from "../operation/sum-usage.ts";
 import { tokensOf } from "../operation/tokens-of.ts";
-import { createKind, handedIn, type Kind, type KindOptions, type KindRun } from "./kind.ts";
-import type { ModelPrice } from "./kind-options.ts";
-import { type CallParams, callShape } from "./kind-params.ts";
-import { affordableOutput, costOf, priceOf } from "./model-price.ts";
+import {
+  type CallParams,
+  type Kind,
+  type KindOptions,
+  type KindRun,
+  callShape,
+  createKind,
+  lookUp,
+} from "./kind.ts";
 import { OperationError } from "./operation-error.ts";
 
 /** Sampling settings of one call. The provider chooses any that are absent. */
@@ -50,10 +55,6 @@ export interface LlmParams extends CallParams {
   maxOutputTokens?: number | undefined;
   /** Strings that end the answer, up to 64. */
   stop?: string[] | undefined;
-  /**
-   * Cost limit of one execution. Requires a price. Without `maxOutputTokens` it also limits the length of the answer.
-   */
-  budget?: { maxCostUsd?: number | undefined } | undefined;
   /** Defaults to text. With `json` the answer must be JSON, and must match the schema if `schemaRef` names one. */
   output?: { mode: "text" | "json"; schemaRef?: string | undefined } | undefined;
   writeArtifact: WriteArtifactParams;
@@ -83,7 +84,6 @@ const params: z.ZodType<LlmParams> = z.strictObject({
   ),
   maxOutputTokens: count,
   stop: z.exactOptional(z.array(z.string().min(1)).max(64)),
-  budget: z.exactOptional(z.strictObject({ maxCostUsd: z.exactOptional(z.number().min(0)) })),
   output: z.exactOptional(
     z
       .strictObject({ mode: z.enum(["text", "json"]), schemaRef: z.exactOptional(reference) })
@@ -110,28 +110,25 @@ export const llmKind: Kind = createKind(params, (options) => {
     } = params;
     const askOnce = await asker();
     const schema =
-      schemaRef === undefined ? undefined : handedIn("schema", options.schemas, schemaRef);
+      schemaRef === undefined ? undefined : lookUp("schema", options.schemas, schemaRef);
     const system = params.system === undefined ? "" : run.render(params.system);
     const prompt = run.render(params.prompt);
     const user: ChatMessage = { role: "user", content: prompt };
     const messages: ChatMessage[] =
       system === "" ? [user] : [{ role: "system", content: system }, user];
     debug.inputsSummary = inputsSummary(run, { system, prompt }, options);
-    const progress: LlmProgress = { attempts: 0 };
-    const { clock = systemClock, prices = {} } = options;
+    const responses: ModelResponse[] = [];
+    const progress: LlmProgress = { attempts: 0, responses };
+    const { clock = systemClock } = options;
     const startedAt = clock.now();
     try {
       return await run.attempt(async (signal) => {
         progress.attempts += 1;
-        const request = {
-          ...requestOf(params, messages, { options, costUsd: progress.costUsd }),
-          signal,
-        };
+        const request = { ...requestOf(params, messages, options), signal };
         const languageModel = await options.models?.({ providerRef, model, credentialRef });
         if (languageModel === undefined)
-          throw new OperationError("validation_error", "There are no models; hand them in.");
-        const onResponse = (response: ModelResponse): void =>
-          addResponse(progress, response, priceOf(prices, params));
+          throw new OperationError("validation_error", "There are no models; pass them in.");
+        const onResponse = (response: ModelResponse): void => void responses.push(response);
         return askOnce(languageModel, { request, mode, schema, onResponse });
       });
     } catch (error) {
@@ -145,34 +142,22 @@ export const llmKind: Kind = createKind(params, (options) => {
   };
 });
 
-/** Builds the request of the next attempt. Throws `budget_exceeded` if tokens or dollars do not suffice. */
+/** Builds the request. Throws `budget_exceeded` if the prompt is too long. */
 function requestOf(
-  params: LlmParams,
+  { samplers, stop, timeoutMs, maxInputTokens: total, maxOutputTokens }: LlmParams,
   messages: ChatMessage[],
-  { options, costUsd = 0 }: { options: KindOptions; costUsd: number | undefined },
+  { counter = estimatedCounter }: KindOptions,
 ): ModelRequest {
-  const { samplers, stop, timeoutMs, maxInputTokens, maxOutputTokens } = params;
-  const { counter = estimatedCounter, prices = {} } = options;
-  const { maxCostUsd } = params.budget ?? {};
-  const request = { messages, ...samplers, stop, maxOutputTokens, timeoutMs };
-  if (maxInputTokens === undefined && maxCostUsd === undefined) return request;
-  const tokens = tokensOf(counter, messages);
-  if (maxInputTokens !== undefined) {
-    const { usable } = new TokenBudget({ total: maxInputTokens, counter });
+  if (total !== undefined) {
+    const tokens = tokensOf(counter, messages);
+    const { usable } = new TokenBudget({ total, counter });
     if (tokens > usable) {
-      const message = `The prompt has ${tokens} tokens where ${usable} of ${maxInputTokens} may be used; shorten it or allow more.`;
-      const details = { tokens, usable, maxInputTokens };
+      const message = `The prompt has ${tokens} tokens where ${usable} of ${total} may be used; shorten it or allow more.`;
+      const details = { tokens, usable, maxInputTokens: total };
       throw new OperationError("budget_exceeded", message, { details });
     }
   }
-  if (maxCostUsd === undefined) return request;
-  const inputTokens = counter.isExact ? tokens : Math.ceil(tokens / 0.9);
-  const price = priceOf(prices, params);
-  const leftUsd = maxCostUsd - costUsd;
-  return {
-    ...request,
-    maxOutputTokens: affordableOutput({ leftUsd, price, inputTokens, maxOutputTokens }),
-  };
+  return { messages, ...samplers, stop, maxOutputTokens, timeoutMs };
 }
 
 /** Summarizes the request. Includes the texts only under `debug`, and never the credential. */
@@ -211,48 +196,30 @@ function hashOf(text: string, key: string | Uint8Array | undefined): string | un
 /** The state of the work so far. */
 interface LlmProgress {
   attempts: number;
-  /** The last response. */
-  response?: ModelResponse | undefined;
-  /** Total of all attempts that returned a response. */
-  usage?: ModelUsage | undefined;
-  costUsd?: number | undefined;
+  /** Those of all attempts, in order. */
+  responses: readonly ModelResponse[];
   parseErrorMessage?: string | undefined;
 }
 
 /** Summarizes the response: its text under `debug`, otherwise only a JSON preview. The engine truncates it. */
 function outputsSummary(
   { params, context }: KindRun<LlmParams>,
-  { attempts, response, usage, costUsd, parseErrorMessage }: LlmProgress,
+  { attempts, responses, parseErrorMessage }: LlmProgress,
   { promptHashKey }: KindOptions,
 ): Record<string, unknown> {
+  const response = responses.at(-1);
+  const usage = sumUsage(responses);
   const rawText = response?.text;
   const json = params.output?.mode === "json" ? rawText : undefined;
   const totalTokens = usage && usage.inputTokens + usage.outputTokens;
   return {
     attempts,
     providerRequestId: response?.requestId,
-    usage: usage && { ...usage, totalTokens, costUsd },
+    usage: usage && { ...usage, totalTokens },
     finishReason: response?.finishReason,
     rawTextPreview: json,
     rawTextHash: json === undefined ? undefined : hashOf(json, promptHashKey),
     parseErrorMessage,
     rawText: context.config.debug?.enabled === true ? rawText : undefined,
   };
-}
-
-function addResponse(
-  progress: LlmProgress,
-  response: ModelResponse,
-  price: ModelPrice | undefined,
-): void {
-  progress.response = response;
-  const { usage } = response;
-  if (usage === undefined) return;
-  const { inputTokens, outputTokens } = progress.usage ?? { inputTokens: 0, outputTokens: 0 };
-  progress.usage = {
-    inputTokens: inputTokens + usage.inputTokens,
-    outputTokens: outputTokens + usage.outputTokens,
-  };
-  const costUsd = costOf(usage, price);
-  if (costUsd !== undefined) progress.costUsd = (progress.costUsd ?? 0) + costUsd;
 }

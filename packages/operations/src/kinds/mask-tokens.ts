@@ -49,10 +49,13 @@ export function mapTexts(
   if (typeof value === "string") return replace(value);
   if (Array.isArray(value)) return value.map((item) => mapTexts(item, replace, replaceKey));
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [
-      replaceKey(key),
-      mapTexts(item, replace, replaceKey),
-    ]),
-  );
+  const mapped = new Map<string, unknown>();
+  for (const [key, item] of Object.entries(value)) {
+    const name = replaceKey(key);
+    let free = name;
+    // Two keys may be masked by the same text.
+    for (let count = 2; mapped.has(free); count += 1) free = `${name} ${count}`;
+    mapped.set(free, mapTexts(item, replace, replaceKey));
+  }
+  return Object.fromEntries(mapped);
 }

@@ -1,10 +1,13 @@
 import type { LanguageModelError } from "@ccl/core";
 
-import type { FailedAttempt } from "./retry.ts";
-import type { OperationErrorCode } from "../operation/operation-failure.ts";
+import type { OperationErrorCode } from "../operation/operation-definition.ts";
 
 /** Options of an `OperationError`. */
-export interface OperationErrorOptions extends Pick<FailedAttempt, "isTransient" | "retryAfterMs"> {
+export interface OperationErrorOptions {
+  /** False if another attempt cannot help. */
+  isTransient?: boolean | undefined;
+  /** Delay that the provider requests. */
+  retryAfterMs?: number | undefined;
   /** Details that are safe to show. */
   details?: unknown;
 }

@@ -7,11 +7,10 @@ import type {
   OperationContext,
   OperationHandler,
   OperationOutcome,
-} from "../operation/operation-context.ts";
+} from "../operation/operation-definition.ts";
 import { computeKind } from "./compute-kind.ts";
 import { createBuiltinOperations } from "./create-builtin-operations.ts";
-import { conditionsHold } from "./guard-condition.ts";
-import { guardKind } from "./guard-kind.ts";
+import { conditionsHold, guardKind } from "./guard-kind.ts";
 import type { RetrievedPassage } from "./kind-options.ts";
 import { paramsSchemaOf } from "./kinds.ts";
 import { ragKind } from "./rag-kind.ts";
@@ -374,7 +373,7 @@ describe("kind compute", () => {
     const dated = await run(compute, { function: "dated", writeArtifact });
     expect(valueOf(dated)).toEqual({ at: "1970-01-01T00:00:00.000Z" });
     expect(await run(compute, { function: "map", writeArtifact })).toMatchObject({
-      error: { message: expect.stringContaining("It holds a Map.") },
+      error: { message: expect.stringContaining("It contains a Map.") },
     });
   });
 

@@ -3,12 +3,11 @@ import { describe, expect, it } from "vitest";
 
 import type { EmittedEffect, WriteArtifactParams } from "../effects/operation-effect.ts";
 import type { ComputeParams } from "./compute-kind.ts";
-import type { GuardComparison } from "./guard-condition.ts";
-import type { ResultParams } from "./kind-params.ts";
+import type { GuardComparison } from "./guard-kind.ts";
+import type { ResultParams, RetryParams } from "./kind.ts";
 import { kinds } from "./kinds.ts";
 import type { LlmParams, LlmSamplers } from "./llm-kind.ts";
 import type { RagParams } from "./rag-kind.ts";
-import type { RetryParams } from "./retry.ts";
 import type { TemplateParams } from "./template-kind.ts";
 import type { ToolParams } from "./tool-kind.ts";
 import type { TransformParams } from "./transform-kind.ts";
@@ -66,7 +65,6 @@ const llm: Complete<LlmParams> = {
   samplers,
   maxOutputTokens: 1,
   stop: ["x"],
-  budget: { maxCostUsd: 1 },
   output: { mode: "json", schemaRef: "s" },
   timeoutMs: 1,
   retry,

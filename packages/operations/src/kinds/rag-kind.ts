@@ -1,11 +1,10 @@
 import { estimatedCounter, truncateMiddle } from "@ccl/core";
 import { z } from "zod";
 
-import { maxValueChars } from "../artifact/max-value-chars.ts";
+import { maxValueChars } from "../artifact/is-larger-than.ts";
 import { boundedJson } from "./bounded-json.ts";
-import { createKind, type Kind } from "./kind.ts";
+import { type CallParams, type Kind, callShape, createKind } from "./kind.ts";
 import type { RetrievedPassage } from "./kind-options.ts";
-import { type CallParams, callShape } from "./kind-params.ts";
 import { OperationError } from "./operation-error.ts";
 
 /** Parameters of the kind `rag`. The artifact's value is the list of passages. `emit` receives their text. */
@@ -42,7 +41,7 @@ export const ragKind: Kind = createKind(
   ({ retriever, counter = estimatedCounter }) =>
     async ({ params: { topK = 5, minScore, maxTokens, template, ...given }, ...run }) => {
       if (retriever === undefined)
-        throw new OperationError("validation_error", "There is no retriever; hand one in.");
+        throw new OperationError("validation_error", "There is no retriever; pass one in.");
       const query = run.render(given.query);
       Object.assign(run.debug.inputsSummary, { queryChars: query.length, topK });
       const found = await run.attempt(async (signal) =>
@@ -73,7 +72,10 @@ export const ragKind: Kind = createKind(
 /** Copies the known fields of a passage. Throws `output_parse_error` if it has no text. */
 function passageOf({ text, id, title, source, score }: RetrievedPassage): RetrievedPassage {
   if (typeof text !== "string")
-    throw new OperationError("output_parse_error", "The retriever gave a passage without a text.");
+    throw new OperationError(
+      "output_parse_error",
+      "The retriever returned a passage without text.",
+    );
   return { text, id, title, source, score: Number.isFinite(score) ? score : undefined };
 }
 

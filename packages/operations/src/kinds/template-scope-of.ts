@@ -1,5 +1,5 @@
 import type { TemplateScope } from "../liquid/template-renderer.ts";
-import type { OperationContext } from "../operation/operation-context.ts";
+import type { OperationContext } from "../operation/operation-definition.ts";
 
 /** Returns what an operation's templates can read: values by tag, the history, and after the main call its answer. */
 export function templateScopeOf({

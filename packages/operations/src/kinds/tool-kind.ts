@@ -2,8 +2,7 @@ import { createJsonSchemaChecker, type JsonSchema } from "@ccl/structured-output
 import { z } from "zod";
 
 import { boundedJson } from "./bounded-json.ts";
-import { createKind, handedIn, type Kind } from "./kind.ts";
-import { type CallParams, callShape } from "./kind-params.ts";
+import { type CallParams, type Kind, callShape, createKind, lookUp } from "./kind.ts";
 import { mapTexts } from "./mask-tokens.ts";
 import { OperationError } from "./operation-error.ts";
 
@@ -35,7 +34,7 @@ export const toolKind: Kind = createKind(params, ({ tools = [] }) => {
     params: { tool: name, args = {}, maxOutputChars = 20_000 },
     ...run
   }) => {
-    const tool = handedIn("tool", byName, name);
+    const tool = lookUp("tool", byName, name);
     const input = mapTexts(args, run.render, (key) => key);
     requireFit(input, tool.inputSchema, "arguments");
     Object.assign(run.debug.inputsSummary, { tool: name, arguments: Object.keys(args) });

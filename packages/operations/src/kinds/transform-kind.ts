@@ -2,11 +2,10 @@ import { truncateMiddle } from "@ccl/core";
 import { valueAt } from "@ccl/core/json";
 import { z } from "zod";
 
-import { maxValueChars } from "../artifact/max-value-chars.ts";
+import { maxValueChars } from "../artifact/is-larger-than.ts";
 import type { OperationEffect } from "../effects/operation-effect.ts";
 import { boundedJson } from "./bounded-json.ts";
-import { createKind, handedIn, type Kind } from "./kind.ts";
-import { type ResultParams, resultShape } from "./kind-params.ts";
+import { type Kind, type ResultParams, createKind, lookUp, resultShape } from "./kind.ts";
 import { OperationError } from "./operation-error.ts";
 
 /** A block that contains text. Text steps leave all other blocks unchanged. */
@@ -83,7 +82,7 @@ export const transformKind: Kind = createKind(
         if (!isInjected(step)) blocks = transformed(blocks, step);
         else {
           const name = step.use.slice(2);
-          const result: unknown = handedIn("transform", transforms, name)(blocks, step);
+          const result: unknown = lookUp("transform", transforms, name)(blocks, step);
           if (!Array.isArray(result))
             throw new OperationError(
               "output_parse_error",

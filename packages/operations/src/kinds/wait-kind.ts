@@ -1,7 +1,6 @@
 import { z } from "zod";
 
-import { createKind, type Kind } from "./kind.ts";
-import { type ResultParams, resultShape } from "./kind-params.ts";
+import { type Kind, type ResultParams, createKind, resultShape } from "./kind.ts";
 import { OperationError } from "./operation-error.ts";
 
 /** Parameters of the kind `wait`. */

@@ -13,16 +13,16 @@ import {
 import { type Context, defaultOperators, type Emitter, Liquid, type Template } from "liquidjs";
 
 import { wellFormed } from "../artifact/copy-json.ts";
-import { libraryFilters } from "./library-filters.ts";
 import { messageView } from "./message-view.ts";
-import { ownFilters } from "./own-filters.ts";
 import {
+  TemplateError,
   chargeSearch,
   filterText,
+  libraryFilters,
   meterOf,
+  ownFilters,
   patternOf,
   requireScalar,
-  TemplateError,
 } from "./template-filter.ts";
 import type {
   RenderTemplateOptions,

@@ -7,5 +7,5 @@ export function messageOf(error: unknown): string {
   } catch {
     // The code below handles it.
   }
-  return "What was thrown is not an error.";
+  return "The thrown value is not an error.";
 }

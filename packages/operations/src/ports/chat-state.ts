@@ -1,6 +1,6 @@
 import type { OperationArtifact } from "../artifact/operation-artifact.ts";
 import { itemsOf, versionAfter, writtenArtifact } from "../artifact/written-artifact.ts";
-import type { KeptState, KeptWrite } from "./chat-store.ts";
+import type { ChatStore, KeptState, KeptWrite, StoreCall } from "./chat-store.ts";
 
 /** Identifies the state that a profile keeps between runs. The profile's version is not part of the key. */
 export interface ProfileSessionKey {
@@ -71,4 +71,20 @@ function after(before: OperationArtifact | undefined, kept: KeptWrite): Operatio
   // Versions increase along the path, even if it contains answers generated in parallel.
   const version = next === before?.version ? next : Math.max(next, kept.version);
   return writtenArtifact(before, kept.write, { runId, writtenAt, version });
+}
+
+/**
+ * Reads the state of a profile at the start of a turn, that is, of the answer displayed in the previous turn. Without
+ * `before`, reads the state for the next turn. A feed contains what all displayed answers appended. Artifacts are
+ * sorted by tag in code units.
+ */
+export async function readState(
+  chat: Pick<ChatStore, "keptState">,
+  { before, ...key }: ProfileSessionKey & { before?: string | undefined },
+  call?: StoreCall,
+): Promise<OperationArtifact[]> {
+  const { chatId, branchId } = key;
+  return foldState(
+    await chat.keptState({ chatId, branchId, session: sessionOf(key), before }, call),
+  );
 }

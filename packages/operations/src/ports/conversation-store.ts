@@ -1,9 +1,7 @@
 import type { Part } from "@ccl/core";
 
 import { OperationsError } from "../operations-error.ts";
-import type { ChatBranch, ChatStore } from "./chat-store.ts";
-import type { StoredTurn } from "./chat-turn.ts";
-import type { StoreCall } from "./store-call.ts";
+import type { ChatBranch, ChatStore, StoreCall, StoredTurn } from "./chat-store.ts";
 
 /** Which turns of a branch to read. */
 export interface TurnWindow extends StoreCall {
@@ -101,6 +99,6 @@ export function unknownTurn(userMessageId: string): OperationsError {
 
 /** Creates the error for a fork to a branch that is already in use. */
 export function takenBranch(branchId: string): OperationsError {
-  const message = `The branch ${JSON.stringify(branchId)} has turns already; fork to a new one.`;
+  const message = `The branch ${JSON.stringify(branchId)} already has turns; fork to a new one.`;
   return new OperationsError("conflict", message);
 }

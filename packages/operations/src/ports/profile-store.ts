@@ -1,5 +1,5 @@
 import type { OperationProfile } from "../profile/operation-profile.ts";
-import type { StoreCall } from "./store-call.ts";
+import type { StoreCall } from "./chat-store.ts";
 
 /** How to save a profile. */
 export interface SaveProfileOptions extends StoreCall {

@@ -1,4 +1,4 @@
-import type { RunResult } from "../events/run-result.ts";
+import type { RunResult } from "../events/run-event.ts";
 
 /** Executes a run from where its store says it stopped. Never rejects. Ends early if another worker has the lease. */
 export type RunDriver = (runId: string) => Promise<RunResult | undefined>;

@@ -1,5 +1,4 @@
-import type { ChatBranch } from "./chat-store.ts";
-import type { StoredTurn } from "./chat-turn.ts";
+import type { ChatBranch, StoredTurn } from "./chat-store.ts";
 import type { ConversationStore } from "./conversation-store.ts";
 
 /** What to search for. */

@@ -1,6 +1,5 @@
 import type { Hook, Trigger } from "../operation/operation-definition.ts";
-import type { OperationProfile, ProfileOperation } from "./operation-profile.ts";
-import type { ProfileIssue } from "./profile-issue.ts";
+import type { OperationProfile, ProfileIssue, ProfileOperation } from "./operation-profile.ts";
 
 interface Graph {
   /** The first operation with each id. */

@@ -1,8 +1,11 @@
 import { idPattern, type OperationDefinition } from "../operation/operation-definition.ts";
-import { tagPattern } from "../artifact/tag-pattern.ts";
-import { operationsOf } from "./defined-profile.ts";
+import { tagPattern } from "../artifact/operation-artifact.ts";
 import { OperationsError } from "../operations-error.ts";
-import type { OperationRegistry, RegisteredOperation } from "./registered-operation.ts";
+import {
+  operationsOf,
+  type OperationRegistry,
+  type RegisteredOperation,
+} from "./registered-operation.ts";
 
 /** Creates an empty registry. */
 export function createOperationRegistry(): OperationRegistry {
@@ -14,7 +17,7 @@ export function createOperationRegistry(): OperationRegistry {
     checkHandler(definition, handler);
     const { operationId } = definition;
     if (operations.has(operationId) && !replaces) {
-      const message = `Operation ${JSON.stringify(operationId)} is registered already; give the other one an id of its own.`;
+      const message = `Operation ${JSON.stringify(operationId)} is registered already; give the other one its own id.`;
       throw new OperationsError("duplicate_operation", message);
     }
     operations.set(operationId, operation);
@@ -30,8 +33,6 @@ export function createOperationRegistry(): OperationRegistry {
         defined.add(operationId);
       }
     },
-    definitions: () =>
-      [...operations.keys()].sort().flatMap((id) => operations.get(id)?.definition ?? []),
     find: (operationId) => operations.get(operationId),
   };
 }

@@ -8,7 +8,7 @@ const hook = z.enum(["before_main_llm", "after_main_llm"]);
 const trigger = z.enum(["generate", "regenerate"]);
 const id = z
   .string()
-  .regex(idPattern, "must be 1 to 200 characters, none of them a control character");
+  .regex(idPattern, "must be 1 to 200 characters long and contain no control characters");
 const condition = z.strictObject({
   ref: z
     .string()
@@ -68,7 +68,7 @@ export const turnShape: z.ZodType<TurnSettings> = z
   })
   .exactPartial();
 
-/** Validates a stored profile. `validateProfile` checks how its parts fit together. */
+/** Validates a stored profile. `validateProfile` checks that its parts are consistent. */
 export const profileShape: z.ZodType<OperationProfile> = z.strictObject({
   formatVersion: z.literal(1).exactOptional(),
   profileId: id,

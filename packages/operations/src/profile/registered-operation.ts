@@ -1,6 +1,5 @@
 import type { BuiltinOperationsOptions } from "../kinds/kind-options.ts";
-import type { OperationHandler } from "../operation/operation-context.ts";
-import type { OperationDefinition } from "../operation/operation-definition.ts";
+import type { OperationDefinition, OperationHandler } from "../operation/operation-definition.ts";
 import type { OperationProfile } from "./operation-profile.ts";
 
 /** An operation that can be run. */
@@ -26,7 +25,30 @@ export interface OperationRegistry {
    * @throws OperationsError `duplicate_operation`, `invalid_definition`
    */
   define(profile: OperationProfile): void;
-  /** Returns definitions sorted by id in code units. */
-  definitions(): OperationDefinition[];
   find(operationId: string): RegisteredOperation | undefined;
+}
+
+const operationsKey: unique symbol = Symbol.for("ccl.operations.defined");
+
+/**
+ * A profile with its operations attached. Its JSON is the stored record without them, so a process that resumes its
+ * runs must call `registry.define(profile)`.
+ */
+export interface DefinedProfile extends OperationProfile {
+  readonly [operationsKey]: readonly RegisteredOperation[];
+}
+
+/** Attaches operations to a profile. */
+export function withOperations(
+  profile: OperationProfile,
+  operations: readonly RegisteredOperation[],
+): DefinedProfile {
+  return { ...profile, [operationsKey]: operations };
+}
+
+/** Returns the operations attached to a profile. Returns none for a plain record. */
+export function operationsOf(
+  profile: OperationProfile | DefinedProfile,
+): readonly RegisteredOperation[] {
+  return operationsKey in profile ? profile[operationsKey] : [];
 }

@@ -312,9 +312,8 @@ describe("validateProfile", () => {
 });
 
 describe("createOperationRegistry", () => {
-  it("lists its definitions by code units, and refuses what it can't use", () => {
+  it("refuses what it can't use", () => {
     const registry = registryOf(["b", "ä", "Z"].map((id) => ({ id })));
-    expect(registry.definitions().map(({ operationId }) => operationId)).toEqual(["Z", "b", "ä"]);
     const register = (fields: Record<string, unknown>) => () =>
       registry.register({ operationId: "x", kind: "compute", name: "X", ...fields }, async () => ({
         status: "done",

@@ -1,23 +1,20 @@
 import { deepFreeze, isRecord, valueAt } from "@ccl/core/json";
-import { success, type Issue, type Result } from "@ccl/core";
-import { createJsonSchemaChecker, StructuredOutputError } from "@ccl/structured-output/json-schema";
+import { type Issue, type Result, success } from "@ccl/core";
+import { StructuredOutputError, createJsonSchemaChecker } from "@ccl/structured-output/json-schema";
 
-import { copyJson } from "../artifact/copy-json.ts";
-import { tagPattern } from "../artifact/tag-pattern.ts";
-import { problemOfWrite } from "../effects/write-problem.ts";
+import { readJson } from "../artifact/copy-json.ts";
+import { tagPattern } from "../artifact/operation-artifact.ts";
+import { problemOfWrite } from "../effects/operation-effect.ts";
 import { paramsSchemaOf } from "../kinds/kinds.ts";
 import { isJsonSchema } from "../kinds/tool-kind.ts";
 import { defaultRenderer } from "../liquid/create-template-renderer.ts";
-import type { OperationConfig } from "../operation/operation-config.ts";
-import type { OperationDefinition } from "../operation/operation-definition.ts";
+import type { OperationConfig, OperationDefinition } from "../operation/operation-definition.ts";
 import { holdsToken } from "../kinds/mask-tokens.ts";
 import type { OperationRegistry, RegisteredOperation } from "./registered-operation.ts";
 import { writtenTag } from "./written-tag.ts";
-import { checkConditions } from "./check-conditions.ts";
 import { checkDependencies } from "./check-dependencies.ts";
-import type { OperationProfile } from "./operation-profile.ts";
+import type { OperationProfile, ProfileIssue, ProfileOperation } from "./operation-profile.ts";
 import { profileShape } from "./operation-profile-schema.ts";
-import type { ProfileIssue } from "./profile-issue.ts";
 
 /** A profile validated against a registry. It is a deep-frozen copy, so it stays valid. */
 export interface ValidProfile extends OperationProfile {
@@ -34,25 +31,19 @@ export function validateProfile(
   profile: OperationProfile,
   registry: OperationRegistry,
 ): Result<ValidProfile> {
-  const copy = copyJson(profile);
-  if (!copy.ok) return copy;
-  const shape = profileShape.safeParse(copy.value);
-  if (!shape.success) {
-    const issues = shape.error.issues
-      .slice(0, maxIssues)
-      .map(({ path, message }): ProfileIssue => ({
-        code: "invalid_shape",
-        path: path.map(toKey),
-        message,
-      }));
-    return { ok: false, issues };
-  }
-  const { data } = shape;
+  const read = readJson(profile, profileShape);
+  if (!read.ok) return read;
+  const data = read.value;
+  const entries = data.operations.map((operation, index): ProfileEntry => {
+    const registered = registry.find(operation.operationId);
+    const tag = registered && writtenTag(registered.definition, operation.config);
+    return { ...operation, registered, tag, path: ["operations", index] };
+  });
   const issues = [
-    ...checkOperations(data, registry),
-    ...checkTags(data, registry),
+    ...checkOperations(entries),
+    ...checkTags(entries),
     ...checkDependencies(data),
-    ...checkConditions(data, registry),
+    ...checkConditions(entries),
   ];
   const warnings = issues.filter(({ severity }) => severity === "warning");
   if (warnings.length < issues.length) {
@@ -64,51 +55,36 @@ export function validateProfile(
 }
 
 const maxIssues = 100;
-const toKey = (key: PropertyKey): string | number => (typeof key === "number" ? key : String(key));
 const errorsFirst = (left: Issue, right: Issue): number =>
   Number(left.severity === "warning") - Number(right.severity === "warning");
 
-function checkOperations(
-  { operations }: OperationProfile,
-  registry: OperationRegistry,
-): ProfileIssue[] {
-  const issues: ProfileIssue[] = [];
+function checkOperations(entries: readonly ProfileEntry[]): ProfileIssue[] {
   const seen = new Set<string>();
-  for (const [index, { operationId, config }] of operations.entries()) {
-    const path = ["operations", index];
+  return entries.flatMap(({ operationId, config, registered, path }): ProfileIssue[] => {
     const name = JSON.stringify(operationId);
+    const issues: ProfileIssue[] = [];
+    const add = (code: ProfileIssue["code"], key: string, message: string): void =>
+      void issues.push({ code, path: [...path, key], message });
     if (seen.has(operationId)) {
-      const message = `${name} stands in the profile twice; an operation in both hooks is one entry with two hooks.`;
-      issues.push({ code: "duplicate_operation", path: [...path, "operationId"], message });
+      const message = `${name} is in the profile twice; an operation in both hooks is one entry with two hooks.`;
+      add("duplicate_operation", "operationId", message);
     }
     seen.add(operationId);
-    const registered = registry.find(operationId);
     if (registered === undefined) {
-      const message = `${name} is not registered; register it, or take it out.`;
-      issues.push({ code: "unknown_operation", path: [...path, "operationId"], message });
-      continue;
+      add(
+        "unknown_operation",
+        "operationId",
+        `${name} is not registered; register it, or take it out.`,
+      );
+      return issues;
     }
-    const configPath = [...path, "config"];
-    issues.push(
-      ...checkConfig(registered, config, configPath),
-      ...checkTemplates(registered, config, configPath),
-    );
-  }
-  return issues;
-}
-
-function checkConfig(
-  registered: RegisteredOperation,
-  config: OperationConfig,
-  path: Issue["path"],
-): ProfileIssue[] {
-  const issues = checkParams(registered, config, [...path, "params"]);
-  const { definition } = registered;
-  if (holdsToken(config) || holdsSecretField(config.params)) {
-    const message = `Something in the settings of ${JSON.stringify(definition.operationId)} looks like a secret; name a credentialRef instead.`;
-    issues.push({ code: "secret_in_profile", path, message });
-  }
-  return issues;
+    issues.push(...checkParams(registered, config, [...path, "config", "params"]));
+    if (holdsToken(config) || holdsSecretField(config.params)) {
+      const message = `Something in the settings of ${name} looks like a secret; use a credentialRef instead.`;
+      add("secret_in_profile", "config", message);
+    }
+    return issues;
+  });
 }
 
 const secretKey =
@@ -121,24 +97,6 @@ function holdsSecretField(value: unknown): boolean {
     ([key, field]) =>
       (typeof field === "string" && field !== "" && secretKey.test(key)) || holdsSecretField(field),
   );
-}
-
-/** Checks the templates that the engine's own renderer will render. */
-function checkTemplates(
-  { definition, handler }: RegisteredOperation,
-  { params }: OperationConfig,
-  path: Issue["path"],
-): ProfileIssue[] {
-  const templates = [["writeArtifact", "inclusion", "template"]];
-  if (definition.kind === "template" && handler === undefined) templates.push(["template"]);
-  return templates.flatMap((keys): ProfileIssue[] => {
-    const text = valueAt(params, keys);
-    const checked = typeof text === "string" ? defaultRenderer().check(text) : success("");
-    if (checked.ok) return [];
-    const [issue] = checked.issues;
-    const message = issue?.message ?? "The template can't be parsed.";
-    return [{ code: "invalid_template", path: [...path, "params", ...keys], message }];
-  });
 }
 
 /** Checks what an operation writes, if its parameters specify a write. */
@@ -161,18 +119,26 @@ function checkParams(
   { params }: OperationConfig,
   path: Issue["path"],
 ): ProfileIssue[] {
+  const { kind, operationId } = definition;
   const write = checkWrite(definition, params["writeArtifact"], [...path, "writeArtifact"]);
   const issues: ProfileIssue[] = write === undefined ? [] : [write];
-  const { kind, operationId } = definition;
+  // The templates that the engine renders itself.
+  const templates = [["writeArtifact", "inclusion", "template"]];
+  if (kind === "template" && handler === undefined) templates.push(["template"]);
+  for (const keys of templates) {
+    const text = valueAt(params, keys);
+    const checked = typeof text === "string" ? defaultRenderer().check(text) : success("");
+    for (const { message } of checked.ok ? [] : checked.issues)
+      issues.push({ code: "invalid_template", path: [...path, ...keys], message });
+  }
   const { paramsSchema: given = handler === undefined ? "kind" : undefined } = definition;
   const paramsSchema = given === "kind" ? paramsSchemaOf(kind) : given;
   if (paramsSchema === undefined || !isJsonSchema(paramsSchema)) return issues;
   try {
     // Passes the same object each time, since compiled schemas are cached by identity.
     const read = createJsonSchemaChecker(paramsSchema)(JSON.parse(JSON.stringify(params)));
-    for (const { path: at, message } of read.ok ? [] : read.issues) {
+    for (const { path: at, message } of read.ok ? [] : read.issues)
       issues.push({ code: "invalid_params", path: [...path, ...at], message });
-    }
   } catch (error) {
     if (!StructuredOutputError.isInstance(error)) throw error;
     const message = `The paramsSchema of ${JSON.stringify(operationId)} can't be used. ${error.message}`;
@@ -181,14 +147,12 @@ function checkParams(
   return issues;
 }
 
-function checkTags({ operations }: OperationProfile, registry: OperationRegistry): ProfileIssue[] {
-  const issues: ProfileIssue[] = [];
+function checkTags(entries: readonly ProfileEntry[]): ProfileIssue[] {
   const writers = new Map<string, string>();
-  for (const [index, { operationId, config }] of operations.entries()) {
-    const definition = registry.find(operationId)?.definition;
-    const tag = definition && writtenTag(definition, config);
-    if (tag === undefined) continue;
-    const path = ["operations", index, "config", "params", "writeArtifact", "tag"];
+  return entries.flatMap(({ operationId, tag, ...entry }): ProfileIssue[] => {
+    if (tag === undefined) return [];
+    const path = [...entry.path, "config", "params", "writeArtifact", "tag"];
+    const issues: ProfileIssue[] = [];
     if (!tagPattern.test(tag)) {
       const message = `${JSON.stringify(tag)} is not a tag: a letter or _, then up to 99 letters, digits, _ or -.`;
       issues.push({ code: "invalid_tag", path, message });
@@ -199,6 +163,47 @@ function checkTags({ operations }: OperationProfile, registry: OperationRegistry
       issues.push({ code: "tag_collision", path, message });
     }
     writers.set(tag, operationId);
+    return issues;
+  });
+}
+
+/** An operation of a profile, and what its registry knows about it. */
+interface ProfileEntry extends ProfileOperation {
+  registered: RegisteredOperation | undefined;
+  /** The tag that it may write. */
+  tag: string | undefined;
+  path: Issue["path"];
+}
+
+/** Warns of conditions on tags that another operation of the hook writes without being a dependency. */
+function checkConditions(entries: readonly ProfileEntry[]): ProfileIssue[] {
+  const byId = new Map(entries.map((entry) => [entry.operationId, entry]));
+  const writers = new Map(entries.map((entry) => [entry.tag, entry]));
+  return entries.flatMap(({ operationId, config, path }) =>
+    (config.when ?? []).flatMap(({ ref }, at): ProfileIssue[] => {
+      const tag = ref.split(".")[1] ?? "";
+      const writer = writers.get(tag);
+      const hook = config.hooks.find((one) => writer?.config.hooks.includes(one));
+      if (writer === undefined || hook === undefined || writer.operationId === operationId)
+        return [];
+      if (waitsFor(byId, operationId, writer.operationId)) return [];
+      const [name, other] = [JSON.stringify(operationId), JSON.stringify(writer.operationId)];
+      const message = `${name} reads art.${tag} as it was when ${hook} began, although ${other} writes it there; let it depend on ${other} to see the new value.`;
+      const refPath = [...path, "config", "when", at, "ref"];
+      return [{ code: "unawaited_condition", path: refPath, message, severity: "warning" }];
+    }),
+  );
+}
+
+function waitsFor(
+  byId: ReadonlyMap<string, ProfileOperation>,
+  operationId: string,
+  wanted: string,
+): boolean {
+  const seen = new Set([operationId]);
+  for (const id of seen) {
+    for (const dependency of byId.get(id)?.config.dependsOn ?? []) seen.add(dependency);
+    if (seen.has(wanted)) return true;
   }
-  return issues;
+  return false;
 }

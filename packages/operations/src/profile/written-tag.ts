@@ -1,5 +1,4 @@
-import type { OperationConfig } from "../operation/operation-config.ts";
-import type { OperationDefinition } from "../operation/operation-definition.ts";
+import type { OperationConfig, OperationDefinition } from "../operation/operation-definition.ts";
 
 /** Returns the one tag that a configured operation may write: `params.writeArtifact.tag`, or its definition's tag. */
 export function writtenTag(

@@ -20,8 +20,6 @@ export interface BaseLayout {
   leadCount: number;
   /** Index of the current user turn. -1 if no user message follows the leading block. */
   userIndex: number;
-  /** The messages after the leading block, in order and without gaps. */
-  groups: MessageGroup[];
   /** The group of each message, by index into the base. Undefined for the leading block. */
   groupAt: readonly (MessageGroup | undefined)[];
 }
@@ -35,18 +33,14 @@ export function leadCountOf(messages: readonly ChatMessage[]): number {
 /** Finds the leading block, tool calls with their results, and the current turn. Linear time. */
 export function baseLayout(base: readonly ChatMessage[], userMessageId?: string): BaseLayout {
   const leadCount = leadCountOf(base);
-  const groups = groupsOf(base, leadCount);
-  const groupAt: (MessageGroup | undefined)[] = Array.from({ length: leadCount });
-  for (const group of groups)
-    for (let index = group.start; index < group.end; index += 1) groupAt.push(group);
   const userIndex = base.findLastIndex(
     ({ role, id }, index) =>
       index >= leadCount && (userMessageId === undefined ? role === "user" : id === userMessageId),
   );
-  return { leadCount, userIndex, groups, groupAt };
+  return { leadCount, userIndex, groupAt: groupsOf(base, leadCount) };
 }
 
-function groupsOf(base: readonly ChatMessage[], leadCount: number): MessageGroup[] {
+function groupsOf(base: readonly ChatMessage[], leadCount: number): (MessageGroup | undefined)[] {
   const lastResultOf = new Map<number, number>();
   const callAt = new Map<string, number>();
   for (const [index, { toolCalls = [], toolCallId = "" }] of base.entries()) {
@@ -55,14 +49,15 @@ function groupsOf(base: readonly ChatMessage[], leadCount: number): MessageGroup
     const call = callAt.get(toolCallId);
     if (call !== undefined) lastResultOf.set(call, index);
   }
-  const groups: MessageGroup[] = [];
-  for (let start = leadCount; start < base.length;) {
-    let end = start + 1;
+  const groupAt: (MessageGroup | undefined)[] = Array.from({ length: leadCount });
+  while (groupAt.length < base.length) {
+    const start = groupAt.length;
+    const group: MessageGroup = { start, end: start + 1, before: [], after: [] };
     // A call between another call and its result extends the group by its own results.
-    for (let index = start; index < end; index += 1)
-      end = Math.max(end, (lastResultOf.get(index) ?? index) + 1);
-    groups.push({ start, end, before: [], after: [] });
-    start = end;
+    for (let index = start; index < group.end; index += 1) {
+      group.end = Math.max(group.end, (lastResultOf.get(index) ?? index) + 1);
+      groupAt.push(group);
+    }
   }
-  return groups;
+  return groupAt;
 }

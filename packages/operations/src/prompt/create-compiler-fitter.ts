@@ -28,14 +28,15 @@ export function createCompilerFitter(): PromptFitter {
       const key = branchKey(branch);
       const known = cuts.get(key);
       const history = historyOf(messages);
-      const goesOn = known !== undefined && hashOf(history.slice(0, known.length)) === known.hash;
+      const isUnchanged =
+        known !== undefined && hashOf(history.slice(0, known.length)) === known.hash;
       const fitted = fitMessages(messages, {
         budget,
         counter,
         safetyMargin: 0,
         tools,
         // The state contains words from the trimmed messages, so it must not outlive an edit of them.
-        state: goesOn ? known.state : undefined,
+        state: isUnchanged ? known.state : undefined,
         pin: (_, index) => index === turnStart,
       });
       const seen = historyOf(messages.slice(0, turnStart));

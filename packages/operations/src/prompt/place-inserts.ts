@@ -20,7 +20,7 @@ export function placeInserts(
     let message: string | undefined;
     if (anchor === "last_user") {
       if (layout.userIndex >= 0) message = bindAt(insert, layout.userIndex, binding);
-      else message = "There is no message of the user to insert at; the base needs one.";
+      else message = "There is no user message to insert at; the base needs one.";
     } else if ("offset" in anchor) message = bindOffset(insert, anchor.offset, binding);
     else {
       const index = base.findIndex(({ id }) => id === anchor.messageId);
@@ -36,7 +36,7 @@ export function placeInserts(
       issues.push({ code: "anchor_trimmed", path, message });
     } else if (onAnchorTrimmed === "drop")
       report.dropped.push({ contributor, reason: "anchor_trimmed" });
-    else standBehindLead(insert, "anchor_trimmed", binding);
+    else placeAfterLead(insert, "anchor_trimmed", binding);
   }
   return { afterLead: binding.afterLead, issues };
 }
@@ -49,7 +49,7 @@ interface Binding {
 }
 
 /** Places an insert directly after the leading block, and reports that its anchor differs. */
-function standBehindLead(
+function placeAfterLead(
   insert: PromptInsert,
   reason: ClampedAnchor["reason"] | undefined,
   { report, afterLead }: Binding,
@@ -67,7 +67,7 @@ function bindOffset(insert: PromptInsert, offset: number, binding: Binding): str
   const isBeyond = index < layout.leadCount;
   // In an empty history, the tail is directly after the leading block.
   if (isBeyond || base.length === layout.leadCount) {
-    standBehindLead(insert, isBeyond ? "beyond_start" : undefined, binding);
+    placeAfterLead(insert, isBeyond ? "beyond_start" : undefined, binding);
     return undefined;
   }
   if (index < base.length) return bindAt(insert, index, binding);
@@ -84,7 +84,7 @@ function bindAt(insert: PromptInsert, index: number, binding: Binding): string |
     if (place === "replace")
       return "An insert cannot replace a system message; use prompt.system_update.";
     const isLast = index === layout.leadCount - 1 && place === "after";
-    standBehindLead(insert, isLast ? undefined : "beyond_start", binding);
+    placeAfterLead(insert, isLast ? undefined : "beyond_start", binding);
     return undefined;
   }
   if (place === "replace") {

@@ -5,12 +5,11 @@ import type { LanguageModel, ModelResponse } from "@ccl/core";
 import { describe, expect, it } from "vitest";
 
 import { foldRunEvents } from "../events/fold-run-events.ts";
-import type { OperationHandler } from "../operation/operation-context.ts";
+import type { OperationHandler } from "../operation/operation-definition.ts";
 import type { ConversationStore } from "../ports/conversation-store.ts";
-import type { RunStore } from "../ports/run-store.ts";
+import { type RunStore, runStepKey } from "../ports/run-store.ts";
 import { createOperationStores } from "../stores/create-operation-stores.ts";
-import { readState } from "../ports/read-state.ts";
-import { runStepKey } from "../ports/run-step.ts";
+import { readState } from "../ports/chat-state.ts";
 import { createVirtualClock, type VirtualClock } from "../testing/create-virtual-clock.ts";
 import {
   done,

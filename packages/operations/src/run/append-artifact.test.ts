@@ -1,7 +1,7 @@
 import { createScriptedModel } from "@ccl/core/testing";
 import { expect, it } from "vitest";
 
-import { readState } from "../ports/read-state.ts";
+import { readState } from "../ports/chat-state.ts";
 import { compute, custom } from "../define/operations.ts";
 import { defineProfile } from "../define/define-profile.ts";
 import { createOperationStores } from "../stores/create-operation-stores.ts";

@@ -1,7 +1,7 @@
-import type { OperationStep, RunStep } from "../ports/run-step.ts";
+import type { OperationStep, RunStep } from "../ports/run-store.ts";
 import { mainRun } from "./build-result.ts";
 import { adoptCommit, commitFailure } from "./commit-hook.ts";
-import type { RunTransition } from "./reduce-run.ts";
+import { type RunCommand, type RunTransition, operationAt, reduceRun } from "./reduce-run.ts";
 import { type OperationRecord, releaseRecord } from "./operation-record.ts";
 import { recordOf, type RunContext } from "./run-context.ts";
 
@@ -74,4 +74,40 @@ export function endRecord(run: RunContext, record: OperationRecord, end: Operati
     },
     finishedAt,
   );
+}
+
+/**
+ * Restores the state of a run from its steps, without executing anything. Returns the commands still to be executed,
+ * including announcements.
+ */
+export function replaySteps(run: RunContext, steps: readonly RunStep[]): RunCommand[] {
+  const commands: RunCommand[] = [];
+  const reduce = (transition: RunTransition): void => {
+    commands.push(...reduceRun(run.state, transition));
+  };
+  reduce({ type: "begin" });
+  for (const step of steps) {
+    // A hook with nothing to commit stores no step.
+    if (step.kind === "main_llm") reduce({ type: "commit_finished", hook: "before_main_llm" });
+    const transition = applyStep(run, step);
+    if (transition !== undefined) reduce(transition);
+  }
+  return commands.filter((command) => isOpen(run, command));
+}
+
+/** Always true for announcements. Events that are already stored are not stored again. */
+function isOpen(run: RunContext, command: RunCommand): boolean {
+  const { state } = run;
+  switch (command.type) {
+    case "start_operation":
+      return operationAt(state, command.index).progress === "ready";
+    case "commit":
+      return (
+        state.stage === (command.hook === "before_main_llm" ? "commit_before" : "commit_after")
+      );
+    case "start_main":
+      return state.isMainRunning;
+    default:
+      return true;
+  }
 }

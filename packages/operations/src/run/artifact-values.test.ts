@@ -4,9 +4,9 @@ import type { SqliteDatabase } from "@ccl/sql";
 import { openSqlite } from "@ccl/sql/node";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { readState } from "../ports/read-state.ts";
+import { readState } from "../ports/chat-state.ts";
 import type { OperationArtifact } from "../artifact/operation-artifact.ts";
-import type { OperationContext } from "../operation/operation-context.ts";
+import type { OperationContext } from "../operation/operation-definition.ts";
 import type { OperationStores } from "../stores/create-operation-stores.ts";
 import { openSqliteOperationStores } from "../sqlite/index.ts";
 import { createRunEngine } from "./create-run-engine.ts";
@@ -157,6 +157,6 @@ describe("long artifact values", () => {
     });
     const { status, failedDetails } = await run.result;
     expect(status).toBe("failed");
-    expect(failedDetails?.errorMessage).toContain("no longer holds");
+    expect(failedDetails?.errorMessage).toContain("no longer has");
   });
 });

@@ -4,9 +4,8 @@ import { isRecord } from "@ccl/core/json";
 
 import { isLargerThan } from "../artifact/is-larger-than.ts";
 import { OperationsError } from "../operations-error.ts";
-import type { ChatStore, KeptWrite } from "../ports/chat-store.ts";
+import type { ChatStore, KeptWrite, StoreCall } from "../ports/chat-store.ts";
 import type { RunStore } from "../ports/run-store.ts";
-import type { StoreCall } from "../ports/store-call.ts";
 
 /** Where to store long artifact values. */
 export interface ArtifactValueOptions {
@@ -27,7 +26,7 @@ export interface OffloadedRuns {
   sweep(call?: StoreCall): Promise<number>;
 }
 
-/** Stands in for a long value in a record. */
+/** Replaces a long value in a record. */
 interface ValueHandle {
   cclArtifact: string;
   sizeBytes: number;
@@ -62,12 +61,32 @@ export function offloadValues(
     if (!isHandle(value)) return value;
     const bytes = await store.retrieve(value.cclArtifact);
     if (bytes !== undefined) return JSON.parse(decoder.decode(bytes));
-    const message = `The artifact store no longer holds ${value.cclArtifact}, the value of an artifact.`;
+    const message = `The artifact store no longer has ${value.cclArtifact}, the value of an artifact.`;
     throw new OperationsError("damaged", message);
   };
   return {
     runs: offloadRuns(runs, keep, resolve),
-    sweep: (call) => sweep({ runs, store, source }, call),
+    async sweep(call = {}) {
+      const gone: ArtifactHandle[] = [];
+      // Handles are sorted by id, so those of one owner are adjacent.
+      let owner: { sessionId: string; isShown: (artifactId: string) => boolean } | undefined;
+      let cursor: string | undefined;
+      do {
+        const page = await store.listHandles({ ...call, source, cursor });
+        for (const handle of page.handles) {
+          const { sessionId = "", artifactId } = handle;
+          if (owner?.sessionId !== sessionId)
+            owner = { sessionId, isShown: await shownBy(runs, sessionId, call) };
+          if (!owner.isShown(artifactId)) gone.push(handle);
+        }
+        cursor = page.cursor;
+      } while (cursor !== undefined);
+      for (const { artifactId, handleId } of gone)
+        await store.delete(artifactId, { ...call, handleId });
+      const artifactIds = [...new Set(gone.map(({ artifactId }) => artifactId))];
+      if (artifactIds.length > 0) await store.collectGarbage({ ...call, graceMs: 0, artifactIds });
+      return gone.length;
+    },
   };
 }
 
@@ -142,34 +161,6 @@ function overriding<Store extends object>(store: Store, own: Partial<Store>): St
       return typeof member === "function" ? member.bind(target) : member;
     },
   });
-}
-
-interface Sweeping {
-  runs: RunStore;
-  store: ArtifactStore;
-  source: string;
-}
-
-async function sweep({ runs, store, source }: Sweeping, call: StoreCall = {}): Promise<number> {
-  const gone: ArtifactHandle[] = [];
-  // Handles are sorted by id, so those of one owner are adjacent.
-  let owner: { sessionId: string; isShown: (artifactId: string) => boolean } | undefined;
-  let cursor: string | undefined;
-  do {
-    const page = await store.listHandles({ ...call, source, cursor });
-    for (const handle of page.handles) {
-      const { sessionId = "", artifactId } = handle;
-      if (owner?.sessionId !== sessionId)
-        owner = { sessionId, isShown: await shownBy(runs, sessionId, call) };
-      if (!owner.isShown(artifactId)) gone.push(handle);
-    }
-    cursor = page.cursor;
-  } while (cursor !== undefined);
-  for (const { artifactId, handleId } of gone)
-    await store.delete(artifactId, { ...call, handleId });
-  const artifactIds = [...new Set(gone.map(({ artifactId }) => artifactId))];
-  if (artifactIds.length > 0) await store.collectGarbage({ ...call, graceMs: 0, artifactIds });
-  return gone.length;
 }
 
 /** Returns which values a run uses, in its record or in the state. An unfinished run may use any value. */

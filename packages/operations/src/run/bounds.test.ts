@@ -2,7 +2,7 @@ import { LanguageModelError, type LanguageModel } from "@ccl/core";
 import { createScriptedModel } from "@ccl/core/testing";
 import { describe, expect, it } from "vitest";
 
-import type { OperationOutcome } from "../operation/operation-context.ts";
+import type { OperationOutcome } from "../operation/operation-definition.ts";
 import type { ChatStore } from "../ports/chat-store.ts";
 import type { RunStore } from "../ports/run-store.ts";
 import { createRunStore } from "../stores/create-run-store.ts";

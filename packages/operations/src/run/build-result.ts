@@ -1,14 +1,14 @@
 import type { Hook, Trigger } from "../operation/operation-definition.ts";
 import { effectsOf, type OperationRecord } from "./operation-record.ts";
 import type { RunContext } from "./run-context.ts";
-import type { MainStep } from "../ports/run-step.ts";
+import type { MainStep } from "../ports/run-store.ts";
 import type {
   CommitLogEntry,
   MainLlmRun,
   OperationRun,
   RunArtifact,
   RunResult,
-} from "../events/run-result.ts";
+} from "../events/run-event.ts";
 import type { FinishCommand } from "./reduce-run.ts";
 
 /** Builds the result of a finished run. */
@@ -99,13 +99,15 @@ const isBefore = ({ hook }: OperationRun): boolean => hook === "before_main_llm"
 function operationRun({ operation, end }: OperationRecord, trigger: Trigger): OperationRun {
   const { operationId, hook, config } = operation;
   const { required } = config;
-  const of = { operationId, hook, trigger, required };
-  if (end === undefined) return { ...of, status: "aborted" };
+  if (end === undefined) return { operationId, hook, trigger, required, status: "aborted" };
   const { status, startedAt, finishedAt, attempt, error, skippedReason } = end;
   const { detached, lateStatus, inputsSummary, outputsSummary } = end;
   const isRun = startedAt !== undefined;
   return {
-    ...of,
+    operationId,
+    hook,
+    trigger,
+    required,
     status,
     startedAt,
     finishedAt,

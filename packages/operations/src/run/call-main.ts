@@ -1,4 +1,4 @@
-import { traced } from "@ccl/core/tracing";
+import { type ContextRecorder, traced } from "@ccl/core/tracing";
 import { deepFreeze } from "@ccl/core/json";
 import {
   type ChatMessage,
@@ -15,20 +15,19 @@ import { callListener } from "@ccl/core/events";
 import { wellFormed } from "../artifact/copy-json.ts";
 import { modelErrorCode } from "../kinds/operation-error.ts";
 import { messageOf } from "../operation/message-of.ts";
+import { sumUsage } from "../operation/sum-usage.ts";
 import { OperationsError } from "../operations-error.ts";
-import type { MainStep, TurnMessageStep } from "../ports/run-step.ts";
+import type { MainStep } from "../ports/run-store.ts";
 import { sendableHistory } from "../prompt/sendable-history.ts";
 import { takeStep } from "./apply-step.ts";
-import { createQuestion, type Question } from "./ask-model.ts";
+import { type Question, createQuestion } from "./ask-model.ts";
 import { operationCodeOf } from "./check-outcome.ts";
-import { fittedPrompt } from "./fitted-prompt.ts";
-import { recordPrompt } from "./record-prompt.ts";
-import { requirePrompt } from "./operation-view.ts";
+import { fittedPrompt, requirePrompt, sendableAfter } from "./fitted-prompt.ts";
 import { type MainCall, type RunContext, turnMessagesOf } from "./run-context.ts";
-import type { MainLlmStep, RunFinishReason } from "../events/run-result.ts";
+import type { MainLlmStep, RunFinishReason } from "../events/run-event.ts";
 import { safeText } from "./safe-text.ts";
-import { openTurnTools, type TurnTools } from "./turn-tools.ts";
-import type { OperationErrorCode } from "../operation/operation-failure.ts";
+import { type TurnTools, openTurnTools } from "./turn-tools.ts";
+import type { OperationErrorCode } from "../operation/operation-definition.ts";
 
 const defaultMaxSteps = 8;
 
@@ -69,14 +68,23 @@ export function callMain(run: RunContext, attempt: number): MainCall {
         );
         reported?.(response.usage);
         if (run.isStopping) return cutOff();
-        const steps = question.ended(response);
-        question.close();
-        if (response.toolCalls.length === 0 || isLast)
-          return doneStep(run, { attempt, question, response, steps });
-        addTurnMessage(run, run.turnMessages.length, {
-          message: callingMessage(run, response, question),
-          steps,
-        });
+        const steps = asked.ended(response);
+        asked.close();
+        if (response.toolCalls.length === 0 || isLast) {
+          const all = [...formerSteps(run), ...steps];
+          return {
+            ...endOf(run, attempt, asked),
+            status: "done",
+            finishReason: finishReasons[response.finishReason] ?? "unknown",
+            text: response.text === "" ? asked.text() : wellFormed(response.text),
+            partial: false,
+            usage: sumUsage(all),
+            steps: all,
+          };
+        }
+        const position = run.turnMessages.length;
+        const message = callingMessage(run, response, asked);
+        takeStep(run, { kind: "turn_message", position, message, steps });
         question = undefined;
       }
     } catch (error) {
@@ -110,28 +118,6 @@ function endOf(
 
 function formerSteps({ turnMessages }: RunContext): MainLlmStep[] {
   return turnMessages.flatMap((one) => one?.steps ?? []);
-}
-
-interface Ending {
-  attempt: number;
-  question: Question;
-  response: ModelResponse;
-  steps: MainLlmStep[];
-}
-
-function doneStep(run: RunContext, { attempt, question, response, steps: last }: Ending): MainStep {
-  const steps = [...formerSteps(run), ...last];
-  return {
-    kind: "main_llm",
-    attempt,
-    executed: true,
-    status: "done",
-    finishReason: finishReasons[response.finishReason] ?? "unknown",
-    text: response.text === "" ? question.text() : wellFormed(response.text),
-    partial: false,
-    usage: sumUsage(steps),
-    steps,
-  };
 }
 
 function announce(run: RunContext, attempt: number): void {
@@ -177,14 +163,6 @@ function callingMessage(run: RunContext, response: ModelResponse, question: Ques
   return { id, role: "assistant", content, toolCalls, providerMetadata };
 }
 
-function addTurnMessage(
-  run: RunContext,
-  position: number,
-  of: Pick<TurnMessageStep, "message" | "steps">,
-): void {
-  takeStep(run, { kind: "turn_message", position, ...of });
-}
-
 /** Runs the model's latest tool calls that have no result yet, concurrently. */
 async function answerCalls(
   run: RunContext,
@@ -212,31 +190,11 @@ async function answerCalls(
       run.emit({ type: "main_llm.tool_started", callId, name, arguments: shown });
       const result = await tools.call(call);
       const id = `${run.input.assistantVariantId}/${position}`;
-      addTurnMessage(run, position, { message: { ...result, id } });
+      takeStep(run, { kind: "turn_message", position, message: { ...result, id } });
       run.emit({ type: "main_llm.tool_finished", callId, name, isError: result.isError === true });
     }),
   );
 }
-
-function sumUsage(steps: readonly MainLlmStep[] | undefined): ModelUsage | undefined {
-  const usages = (steps ?? []).flatMap(({ usage }) => usage ?? []);
-  const [first, ...others] = usages;
-  if (first === undefined) return undefined;
-  const total: ModelUsage = { ...first };
-  for (const usage of others)
-    for (const key of usageKeys)
-      if (usage[key] !== undefined) total[key] = (total[key] ?? 0) + usage[key];
-  return total;
-}
-
-const usageKeys = [
-  "inputTokens",
-  "outputTokens",
-  "reasoningTokens",
-  "cachedInputTokens",
-  "cacheWriteTokens",
-  "costUsd",
-] as const;
 
 /** Builds the prompt of the main call, with everything that the first hook committed. */
 async function mainPrompt(
@@ -295,4 +253,28 @@ function failureOf(
       : { code: "internal_error", finishReason: "unknown" };
   }
   return { code: operationCodeOf(error), finishReason: "policy_error" };
+}
+
+/** Records a prompt of the main call together with its history. The result adds what the provider reports. */
+async function recordPrompt(
+  run: RunContext,
+  record: ContextRecorder,
+  { messages, tools }: { messages: ChatMessage[]; tools?: readonly ToolDescription[] | undefined },
+): Promise<(usage: ModelUsage | undefined) => void> {
+  const { contextRecordOf } = await import("@ccl/context-compiler");
+  const { input, artifacts, services } = run;
+  const given = [...sendableAfter(run, { records: [], artifacts }), ...turnMessagesOf(run)];
+  // Of the run's own messages, only a leading system prompt has no id.
+  const sources = messages.map(({ id, role }, at) =>
+    id === undefined && at > 0 ? -1 : given.findIndex((one) => one.id === id && one.role === role),
+  );
+  const { counter } = services.limits.prompt ?? {};
+  const of = { source: "operations", session: input.chatId, counter, tools };
+  const entry = contextRecordOf(given, { messages, sources, trace: [] }, of);
+  record.add(entry);
+  return (usage) => {
+    if (usage === undefined) return;
+    const { inputTokens: total, cachedInputTokens: cached = 0 } = usage;
+    record.add({ ...entry, reported: { total, cached } });
+  };
 }

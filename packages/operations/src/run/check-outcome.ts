@@ -1,17 +1,17 @@
-import type { Issue, Result } from "@ccl/core";
-import { LanguageModelError, success } from "@ccl/core";
+import { type Issue, LanguageModelError } from "@ccl/core";
 
 import { deepFreeze, valueAt } from "@ccl/core/json";
 
-import { copyJson } from "../artifact/copy-json.ts";
+import { readJson } from "../artifact/copy-json.ts";
 import { isLargerThan } from "../artifact/is-larger-than.ts";
 import { effectShape } from "../effects/effect-shape.ts";
-import { isArtifactEffect } from "../effects/is-effect-of.ts";
-import type { OperationEffect } from "../effects/operation-effect.ts";
-import { problemOfWrite } from "../effects/write-problem.ts";
+import {
+  type OperationEffect,
+  isArtifactEffect,
+  problemOfWrite,
+} from "../effects/operation-effect.ts";
 import { maskTokensDeep } from "../kinds/mask-tokens.ts";
 import { modelErrorCode } from "../kinds/operation-error.ts";
-import type { OperationDebug, OperationOutcome } from "../operation/operation-context.ts";
 import { OperationsError } from "../operations-error.ts";
 import { allowedEffects } from "../operation/allowed-effects.ts";
 import { boundSummary } from "./bound-summary.ts";
@@ -20,11 +20,13 @@ import { noEffects } from "./operation-record.ts";
 import type { PlannedOperation } from "./plan-run.ts";
 import { safeText } from "./safe-text.ts";
 import type {
+  OperationDebug,
   OperationErrorCode,
   OperationFailure,
+  OperationOutcome,
   OperationStatus,
   SkippedReason,
-} from "../operation/operation-failure.ts";
+} from "../operation/operation-definition.ts";
 
 /** The validated outcome of an attempt. */
 export interface CheckedOutcome {
@@ -60,7 +62,7 @@ const statuses: ReadonlySet<string> = new Set<OperationStatus>([
 const maxMessageChars = 512;
 const detailLimits = { maxChars: 2_048, maxTextChars: 512 };
 
-const noStatus = "The handler gave back no outcome with a status.";
+const noStatus = "The handler returned no outcome with a status.";
 const nothingDone: CheckedOutcome = Object.freeze({ status: "done", effects: noEffects });
 
 /** True for an error code that an operation may return. */
@@ -114,7 +116,7 @@ function failureOf(error: unknown): CheckedOutcome {
   const { code, message, details }: { code?: unknown; message?: unknown; details?: unknown } =
     typeof error === "object" && error !== null ? error : {};
   const text =
-    typeof message === "string" ? message : "The handler gave no message with its error.";
+    typeof message === "string" ? message : "The handler returned an error without a message.";
   return failedOutcome(isErrorCode(code) ? code : "internal_error", text, details);
 }
 
@@ -142,41 +144,20 @@ function checkEffects(
   const checked: OperationEffect[] = [];
   const writes: string[] = [];
   for (const [index, effect] of effects.entries()) {
-    const read = readEffect(effect);
+    const read = readJson(effect, effectShape, maskTokensDeep);
     if (!read.ok) return failedOutcome("validation_error", describe(index, read.issues));
     const refusal = refusalOf(read.value, operation);
     if (refusal !== undefined) return failedOutcome(refusal.code, refusal.message);
     if (isArtifactEffect(read.value)) writes.push(read.value.tag);
-    checked.push(read.value);
+    checked.push(deepFreeze(read.value));
   }
   if (writes.length > 1) {
     return failedOutcome(
       "policy_error",
-      `An operation writes one artifact, once; this one gave ${writes.length} writes.`,
+      `An operation writes one artifact, once; this one returned ${writes.length} writes.`,
     );
   }
   return { status: "done", effects: Object.freeze(checked) };
-}
-
-function readEffect(effect: OperationEffect): Result<OperationEffect> {
-  const copy = maskedCopy(effect);
-  if (!copy.ok) return copy;
-  const shape = effectShape.safeParse(copy.value);
-  if (shape.success) return success(deepFreeze(shape.data));
-  const issues = shape.error.issues.map(({ path, message }): Issue => ({
-    code: "invalid_shape",
-    path: path.map(String),
-    message,
-  }));
-  return { ok: false, issues };
-}
-
-/** Returns a frozen copy with provider keys and tokens masked, since effects go to prompts, sessions and journals. */
-function maskedCopy(effect: OperationEffect): ReturnType<typeof copyJson> {
-  const copy = copyJson(effect);
-  if (!copy.ok) return copy;
-  const masked = maskTokensDeep(copy.value);
-  return masked === copy.value ? copy : copyJson(masked);
 }
 
 function describe(index: number, issues: readonly Issue[]): string {

@@ -1,6 +1,6 @@
 import { canonicalJson, sha256Hex } from "@ccl/core";
 
-import { copyJson } from "../artifact/copy-json.ts";
+import { readJson } from "../artifact/copy-json.ts";
 import { OperationsError, refuse } from "../operations-error.ts";
 import { idPattern } from "../operation/operation-definition.ts";
 import type { TurnSettings } from "../operation/turn-settings.ts";
@@ -29,11 +29,11 @@ export function checkStart(options: StartOptions, nowMs: number): StartRequest {
   if (profile !== undefined && profileRef !== undefined)
     refuse("Give profile or profileRef, not both.");
   if (trigger === "regenerate" && message !== undefined) {
-    refuse("Regenerate answers a turn that is there; leave message out, or generate.");
+    refuse("Regenerate answers an existing turn; leave message out, or use generate.");
   }
   if (trigger === "generate" && message === undefined && userMessageId === undefined) {
     refuse(
-      "Generate begins a turn: give message, or the userMessageId of one that the chat holds already.",
+      "Generate begins a turn: give message, or the userMessageId of a message that is in the chat.",
     );
   }
   if (signal !== undefined && typeof signal?.addEventListener !== "function")
@@ -54,10 +54,9 @@ export function checkStart(options: StartOptions, nowMs: number): StartRequest {
 /** Copies the settings as JSON. @throws OperationsError `invalid_options` */
 function checkTurn(turn: TurnSettings | undefined): TurnSettings | undefined {
   if (turn === undefined) return undefined;
-  const copy = copyJson(turn);
-  const checked = copy.ok ? turnShape.safeParse(copy.value) : undefined;
-  if (checked?.success === true) return checked.data;
-  const [issue] = (copy.ok ? checked?.error?.issues : copy.issues) ?? [];
+  const read = readJson(turn, turnShape);
+  if (read.ok) return read.value;
+  const [issue] = read.issues;
   refuse(`turn.${issue?.path.join(".")}: ${issue?.message}`);
 }
 
@@ -72,11 +71,11 @@ function checkMessage(message: unknown): void {
   const isText = typeof message === "string";
   if ((isText || Array.isArray(message)) && message.length === 0) {
     refuse(
-      "message is empty: say something, or leave it out and name in userMessageId a turn that the chat holds already.",
+      "message is empty; write one, or leave it out and set userMessageId to a message that is in the chat.",
     );
   }
   if (!isText && !(Array.isArray(message) && message.every(isPart))) {
-    refuse("message must be a text, or a list of parts that each have a type.");
+    refuse("message must be a string, or a list of parts that each have a type.");
   }
   try {
     // Bytes are not JSON, and each store encodes them differently.
@@ -84,7 +83,7 @@ function checkMessage(message: unknown): void {
   } catch (cause) {
     throw new OperationsError(
       "invalid_options",
-      `message can't be kept as JSON: ${messageOf(cause)}`,
+      `message can't be stored as JSON: ${messageOf(cause)}`,
       { cause },
     );
   }

@@ -1,13 +1,12 @@
 import { createScriptedModel } from "@ccl/core/testing";
 import { describe, expect, it } from "vitest";
 
-import { sessionOf } from "../ports/chat-state.ts";
-import { readState } from "../ports/read-state.ts";
+import { readState, sessionOf } from "../ports/chat-state.ts";
 import type { OperationEffect } from "../effects/operation-effect.ts";
 import { done, scenario, write, type Scenario } from "../../test-support/engine-scenario.ts";
 import { writtenChat } from "../../test-support/written-chat.ts";
 import type { MainPrompt } from "./engine-options.ts";
-import type { RunResult } from "../events/run-result.ts";
+import type { RunResult } from "../events/run-event.ts";
 
 const key = {
   chatId: "chat",

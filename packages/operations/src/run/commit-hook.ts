@@ -1,17 +1,14 @@
 import { versionAfter, writtenArtifact } from "../artifact/written-artifact.ts";
-import { isTurnEffect } from "../effects/is-effect-of.ts";
-import type { OperationEffect } from "../effects/operation-effect.ts";
+import { type OperationEffect, isTurnEffect } from "../effects/operation-effect.ts";
 import { valuesByTag } from "../kinds/template-scope-of.ts";
 import { defaultRenderer } from "../liquid/create-template-renderer.ts";
-import type { Hook } from "../operation/operation-definition.ts";
+import type { Hook, OperationErrorCode } from "../operation/operation-definition.ts";
 import type { OperationTurnEffects } from "../ports/chat-store.ts";
-import { fittedPrompt } from "./fitted-prompt.ts";
-import { artifactsAfter, promptEffectsOf, withUserVariant } from "./operation-view.ts";
+import { artifactsAfter, fittedPrompt, promptEffectsOf, withUserVariant } from "./fitted-prompt.ts";
 import { effectsOf, type OperationRecord, writeOf } from "./operation-record.ts";
-import { formerOf, type RunContext } from "./run-context.ts";
-import type { CommitLogEntry, CommittedEffect, FailedDetails } from "../events/run-result.ts";
+import { previousArtifact, type RunContext } from "./run-context.ts";
+import type { CommitLogEntry, CommittedEffect, FailedDetails } from "../events/run-event.ts";
 import { safeText } from "./safe-text.ts";
-import type { OperationErrorCode } from "../operation/operation-failure.ts";
 
 /** An operation whose effects will be committed. */
 interface Committing {
@@ -30,10 +27,9 @@ export async function commitHook(run: RunContext, hook: Hook): Promise<CommitLog
   const all = run.records.flatMap((record): Committing[] => {
     const { operation, end } = record;
     if (operation.hook !== hook || end?.effects === undefined) return [];
-    return [{ record, isRequired: hook === "before_main_llm" && operation.config.required }];
+    const isRequired = hook === "before_main_llm" && operation.config.required;
+    return [{ record, isRequired, failure: writeFailure(run, record) }];
   });
-  checkExpectedVersions(run, all);
-  checkInclusions(run, all);
   if (hook === "before_main_llm") await checkInserts(run, all);
   const discards = all.some(({ isRequired, failure }) => isRequired && failure !== undefined);
   if (!discards) commitAll(run, hook, all);
@@ -63,7 +59,7 @@ export function adoptCommit(run: RunContext, hook: Hook, entries: readonly Commi
     const write = writeOf(record);
     if (write === undefined) continue;
     const version = entry.effects.find(({ type }) => type === "artifact.upsert")?.version ?? 1;
-    const before = formerOf({ artifacts, persisted }, write);
+    const before = previousArtifact({ artifacts, persisted }, write);
     const stamp = {
       runId: run.input.runId,
       writtenAt: record.end?.finishedAt ?? run.input.startedAt,
@@ -106,30 +102,22 @@ export function commitFailure(
   return { operationId, errorCode, errorMessage };
 }
 
-function checkExpectedVersions(run: RunContext, all: readonly Committing[]): void {
-  for (const committing of all) {
-    const write = writeOf(committing.record);
-    if (write?.expectedVersion === undefined) continue;
-    const version = formerOf(run, write)?.version ?? 0;
-    if (version === write.expectedVersion) continue;
-    const message = `art.${write.tag} was expected at version ${write.expectedVersion} and has version ${version}; another writer was first.`;
-    committing.failure = { code: "artifact_conflict", message };
+/** Returns why a write cannot be committed. An inclusion that cannot be rendered would be missing in all later prompts. */
+function writeFailure(run: RunContext, record: OperationRecord): Committing["failure"] {
+  const write = writeOf(record);
+  if (write === undefined) return undefined;
+  const { tag, expectedVersion, inclusion } = write;
+  const version = previousArtifact(run, write)?.version ?? 0;
+  if (expectedVersion !== undefined && version !== expectedVersion) {
+    const message = `art.${tag} was expected at version ${expectedVersion} and has version ${version}; another writer was first.`;
+    return { code: "artifact_conflict", message };
   }
-}
-
-/** Fails operations whose inclusions cannot be rendered. Otherwise all later prompts would omit them. */
-function checkInclusions(run: RunContext, all: readonly Committing[]): void {
-  for (const committing of all) {
-    const { record, failure } = committing;
-    const write = writeOf(record);
-    const template = write?.inclusion?.template;
-    if (write === undefined || template === undefined || failure !== undefined) continue;
-    const art = valuesByTag(artifactsAfter(run, [record]));
-    const rendered = defaultRenderer().render(template, { art, value: art[write.tag] });
-    if (rendered.ok) continue;
-    const message = `The inclusion of art.${write.tag} can't be rendered: ${rendered.issues[0]?.message ?? template}`;
-    committing.failure = { code: "template_render_error", message: safeText(message, 512) };
-  }
+  if (inclusion?.template === undefined) return undefined;
+  const art = valuesByTag(artifactsAfter(run, [record]));
+  const rendered = defaultRenderer().render(inclusion.template, { art, value: art[tag] });
+  if (rendered.ok) return undefined;
+  const message = `The inclusion of art.${tag} can't be rendered: ${rendered.issues[0]?.message}`;
+  return { code: "template_render_error", message: safeText(message, 512) };
 }
 
 /** Fails operations whose inserts require a trimmed anchor. Here only those operations fail. */
@@ -172,7 +160,7 @@ function commitAll(run: RunContext, hook: Hook, all: readonly Committing[]): voi
     const value = writeOf(record);
     if (failure !== undefined) return [];
     if (value?.persisted !== true) return effects.length > 0 ? [{ operationId, effects }] : [];
-    const version = versionAfter(formerOf(run, value), value);
+    const version = versionAfter(previousArtifact(run, value), value);
     committing.version = version;
     return [{ operationId, effects, write: { value, version } }];
   });

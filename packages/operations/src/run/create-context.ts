@@ -1,13 +1,20 @@
+import type { ChatMessage } from "@ccl/core";
 import { onAbort } from "@ccl/core/async";
+import { deepFreeze } from "@ccl/core/json";
 
 import { allowedEffects } from "../operation/allowed-effects.ts";
-import type { AnswerWait, OperationContext } from "../operation/operation-context.ts";
+import type {
+  AnswerWait,
+  MainResult,
+  OperationContext,
+} from "../operation/operation-definition.ts";
+import { effectVariantId } from "../ports/chat-store.ts";
 import { pause } from "../ports/run-clock.ts";
-import type { RunStep } from "../ports/run-step.ts";
+import type { RunStep } from "../ports/run-store.ts";
 import { maxSummaryChars } from "./bound-summary.ts";
-import { createOperationView } from "./operation-view.ts";
-import type { OperationRecord } from "./operation-record.ts";
-import type { RunContext } from "./run-context.ts";
+import { artifactsAfter, assembleAfter, requirePrompt, withUserVariant } from "./fitted-prompt.ts";
+import { effectsOf, type OperationRecord } from "./operation-record.ts";
+import { type ArtifactMap, recordOf, type RunContext } from "./run-context.ts";
 import { safeText } from "./safe-text.ts";
 
 /**
@@ -17,42 +24,90 @@ import { safeText } from "./safe-text.ts";
 export function createContext(
   run: RunContext,
   record: OperationRecord,
-  onRetry: OperationContext["onRetry"],
+  onRetry?: OperationContext["onRetry"],
 ): OperationContext {
-  const { runId, trigger, chatId, branchId, userMessageId, deadlineMs } = run.input;
+  const { runId, trigger, chatId, branchId, userMessageId, startedAt, deadlineMs } = run.input;
   const { hook, definition, config } = record.operation;
-  const view = createOperationView(run, record);
+  const records = record.isStale ? ancestorsOf(run, record) : [];
+  const artifacts = record.isStale ? artifactsAfter(run, records) : run.artifacts;
   const shared = {
     runId,
     attempt: record.attempts,
     trigger,
+    hook,
     chatId,
     branchId,
     userMessageId,
     definition,
     config,
-    chatHistory: record.isStale ? view.chatHistory() : run.history,
-    artifacts: record.isStale ? view.artifacts() : run.artifacts,
+    chatHistory: Object.freeze(
+      withUserVariant(run.history, userMessageId, records.flatMap(effectsOf)),
+    ),
+    artifacts,
     vars: run.turn.vars,
     policy: Object.freeze({ allowedEffects: allowedEffects[hook], maxSummaryChars }),
     signal: run.signal,
-    startedAtMs: run.input.startedAt,
+    startedAtMs: startedAt,
     answer: (wait: AnswerWait) => awaitAnswer(run, record, wait),
     deadlineAt: deadlineMs,
     onRetry,
   };
   if (hook === "after_main_llm") {
-    const main = view.main();
-    return Object.freeze({ ...shared, hook, assistantVariantId: main.assistantVariantId, main });
+    const main = mainAfter(run, records);
+    return Object.freeze({ assistantVariantId: main.assistantVariantId, main, ...shared });
   }
+  let draft: readonly ChatMessage[] | undefined;
   return Object.freeze({
-    ...shared,
-    hook,
     /** Assembled on first access, since few operations read it. */
     get draftPrompt() {
-      return view.draftPrompt();
+      return (draft ??= draftAfter(run, records, artifacts));
     },
+    ...shared,
   });
+}
+
+/** Returns the done operations that an operation depends on, directly or indirectly, in commit order. */
+function ancestorsOf(run: RunContext, { operation }: OperationRecord): OperationRecord[] {
+  const found = new Set(operation.dependencies);
+  for (const index of found)
+    for (const dependency of recordOf(run, index).operation.dependencies) found.add(dependency);
+  const indexes = [...found].sort((left, right) => left - right);
+  return indexes.map((index) => recordOf(run, index)).filter(({ end }) => end?.status === "done");
+}
+
+/** Returns the answer after these operations' turn effects, as the chat store will apply them. */
+function mainAfter(run: RunContext, records: readonly OperationRecord[]): MainResult {
+  const { text = "", finishReason = "unknown", partial, steps } = run.main;
+  const { toolCalls, reasoning } = steps?.at(-1) ?? {};
+  const { assistantVariantId } = run.input;
+  let main: MainResult = { assistantVariantId, text, finishReason, partial, toolCalls, reasoning };
+  for (const record of records) {
+    const { operationId, hook } = record.operation;
+    for (const [index, effect] of effectsOf(record).entries()) {
+      if (effect.type === "turn.assistant_blocks") main = { ...main, blocks: effect.blocks };
+      if (effect.type === "turn.assistant_meta")
+        main = { ...main, meta: { ...main.meta, ...effect.meta } };
+      if (effect.type !== "turn.assistant_variant" || effect.select !== true) continue;
+
+      const { runId } = run.input;
+      const variantId = effectVariantId({ runId, hook }, operationId, index);
+      const { content, meta } = effect;
+      main = { ...main, assistantVariantId: variantId, text: content, blocks: undefined, meta };
+    }
+  }
+  const { blocks = [{ type: "text", text: main.text }], meta = {} } = main;
+  return deepFreeze({ ...main, blocks, meta });
+}
+
+/** Returns the prompt after these operations, frozen. */
+function draftAfter(
+  run: RunContext,
+  records: readonly OperationRecord[],
+  artifacts: ArtifactMap,
+): readonly ChatMessage[] {
+  const { messages } = requirePrompt(assembleAfter(run, { records, artifacts }));
+  for (const message of messages) Object.freeze(message);
+  return Object.freeze(messages);
 }
 
 /**

@@ -3,8 +3,7 @@ import { loadOnce } from "@ccl/core/async";
 import { createLocalExecutor } from "../ports/create-local-executor.ts";
 import { createServices } from "./create-services.ts";
 import type { RunEngineOptions } from "./engine-options.ts";
-import { pruneRecords } from "./prune-records.ts";
-import { recoverRuns, startRecovery } from "./recover-runs.ts";
+import { pruneRecords, recoverRuns, startRecovery } from "./recover-runs.ts";
 import type { RunEngine } from "./run-engine.ts";
 
 /**

@@ -2,7 +2,7 @@ import { type Complete, createUuidV7Generator, withDefaults } from "@ccl/core";
 import { callListener } from "@ccl/core/events";
 
 import { createBuiltinOperations } from "../kinds/create-builtin-operations.ts";
-import { maxValueChars } from "../artifact/max-value-chars.ts";
+import { maxValueChars } from "../artifact/is-larger-than.ts";
 import type { BuiltinOperationsOptions, ModelResolver } from "../kinds/kind-options.ts";
 import { OperationError } from "../kinds/operation-error.ts";
 import { mainModelReference } from "../operation/turn-settings.ts";
@@ -15,8 +15,7 @@ import { offloadValues } from "./artifact-values.ts";
 import { boundStore } from "./bound-store.ts";
 import { checkLimits } from "./check-limits.ts";
 import { createConcurrencyLimiter } from "./concurrency-limiter.ts";
-import type { EngineLimits, RunEngineOptions } from "./engine-options.ts";
-import type { EngineServices } from "./engine-services.ts";
+import type { EngineLimits, EngineServices, RunEngineOptions } from "./engine-options.ts";
 
 const defaultLimits: Complete<Omit<EngineLimits, "concurrency" | "prompt">> = {
   graceMs: 2_000,

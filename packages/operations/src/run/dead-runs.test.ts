@@ -11,7 +11,7 @@ import {
   type Scenario,
   type ScenarioOptions,
 } from "../../test-support/engine-scenario.ts";
-import type { RunHandle } from "./live-run.ts";
+import { deferred, type RunHandle } from "./live-run.ts";
 
 const operations = [{ id: "before" }];
 const leaseMs = 30_000;
@@ -224,6 +224,51 @@ describe("a run whose worker has died", () => {
     expect(await engine.abort(runId)).toBe(false);
     await expect(engine.abort("none")).rejects.toMatchObject({ code: "unknown_run" });
   });
+});
+
+it("a run whose stored steps cannot be replayed fails", async () => {
+  const at = installation();
+  const { runId } = await at.deadRun();
+  await at.clock.advance(leaseMs);
+  const loadRun: RunStore["loadRun"] = async (id, call) => {
+    const stored = await at.runs.loadRun(id, call);
+    const damaged = JSON.parse(JSON.stringify({ kind: "commit", hook: "before_main_llm" }));
+    return stored?.result === undefined && stored !== undefined
+      ? { ...stored, steps: [...stored.steps, damaged] }
+      : stored;
+  };
+  const worker = at.worker({ runs: { ...at.runs, loadRun } });
+  const { result } = await worker.engine.resume(runId);
+  expect(await settled(at, result)).toBe("failed");
+});
+
+it("a lease is not renewed after it was lost while a renewal was under way", async () => {
+  const runs = createRunStore();
+  const renewal = deferred<void>();
+  const answer = deferred<string>();
+  let [renewals, isLost] = [0, false];
+  const { engine, start, clock } = scenario({
+    operations: [{ id: "after", hooks: ["after_main_llm"] }],
+    mainModel: createScriptedModel([() => answer.promise]),
+    runs: {
+      ...runs,
+      append: (appended, call) =>
+        isLost ? Promise.resolve({ status: "stale_lease" }) : runs.append(appended, call),
+      async renewLease() {
+        renewals += 1;
+        await renewal.promise;
+        throw new Error("connection reset");
+      },
+    },
+  });
+  await engine.start(start);
+  await clock.advance(1_500);
+  isLost = true;
+  answer.resolve("Too late.");
+  await clock.advance(100);
+  renewal.resolve();
+  await clock.advance(10_000);
+  expect(renewals).toBe(1);
 });
 
 it("a run whose journal could not be written leaves its branch to the next start", async () => {

@@ -2,33 +2,31 @@ import { continueTrace, traced, type TraceSpan } from "@ccl/core/tracing";
 import { deepFreeze } from "@ccl/core/json";
 import type { ChatMessage } from "@ccl/core";
 
-import { takeStep } from "./apply-step.ts";
+import { replaySteps, takeStep } from "./apply-step.ts";
 import { createEventEmitter, knownEvents, type KnownEvents } from "./event-emitter.ts";
 import { OperationsError } from "../operations-error.ts";
 import { mergeTurns } from "../operation/turn-settings.ts";
 import { foldState, sessionOf } from "../ports/chat-state.ts";
 import { unknownTurn } from "../ports/conversation-store.ts";
-import type { RunStep } from "../ports/run-step.ts";
-import type { EngineServices } from "./engine-services.ts";
+import type { RunStep } from "../ports/run-store.ts";
+import type { EngineServices } from "./engine-options.ts";
 import { executeCommand, stopHandlers } from "./execute-commands.ts";
 import { messageOf } from "../operation/message-of.ts";
-import { deferred, type RunDrive } from "./live-run.ts";
-import type { DrivenRun, PreparedOperation } from "./prepare-run.ts";
+import { deferred, type DrivenRun, type RunDrive } from "./live-run.ts";
+import type { PlannedOperation } from "./plan-run.ts";
 import { initialRunState, reduceRun, type RunTransition, type StopCause } from "./reduce-run.ts";
-import { replaySteps } from "./replay-steps.ts";
 import { openRunWriter } from "./run-journal.ts";
 import { type OperationRecord, releaseRecord } from "./operation-record.ts";
 import type { RunContext, RunTimers } from "./run-context.ts";
-import type { FailedDetails, RunResult } from "../events/run-result.ts";
-
+import type { FailedDetails, RunResult } from "../events/run-event.ts";
 import { safeText } from "./safe-text.ts";
-import type { OperationErrorCode } from "../operation/operation-failure.ts";
+import type { OperationErrorCode } from "../operation/operation-definition.ts";
 
-/** Executes a run to the end. */
+/** Drives a run to completion. */
 export function driveRun(driven: DrivenRun): RunDrive {
   const { runId, chatId, trace } = driven.input;
   const attributes = { "ccl.run.id": runId, "gen_ai.conversation.id": chatId };
-  // Recovery timers and queues have no active span.
+  // A run started from a recovery timer or a queue has no active span.
   return continueTrace(trace, () =>
     traced(
       "run",
@@ -51,13 +49,14 @@ function drive(driven: DrivenRun, span: TraceSpan): RunDrive {
     onLost: (error) => run.giveUp(error),
   });
   const controller = new AbortController();
-  const records = driven.operations.map((prepared): OperationRecord => ({
-    ...prepared,
+  const records = plan.operations.map((operation, index): OperationRecord => ({
+    operation,
+    handler: driven.handlers[index],
     attempts: 0,
     isStale: false,
     isCommitted: true,
     hasSlot: false,
-    ...known.attempts.get(keyOf(prepared)),
+    ...known.attempts.get(keyOf(operation)),
   }));
   const run: RunContext = {
     span,
@@ -68,7 +67,7 @@ function drive(driven: DrivenRun, span: TraceSpan): RunDrive {
     writer,
     timers,
     records,
-    recordsByKey: new Map(records.map((record) => [keyOf(record), record])),
+    recordsByKey: new Map(records.map((record) => [keyOf(record.operation), record])),
     state: initialRunState(plan),
     signal: controller.signal,
     abort: (reason) => controller.abort(reason),
@@ -81,14 +80,14 @@ function drive(driven: DrivenRun, span: TraceSpan): RunDrive {
       const isLost =
         error === undefined || (OperationsError.isInstance(error) && error.code === "stale_lease");
       if (isLost) run.settle(undefined);
-      else run.dispatch({ type: "engine_failed", details: storeFailure(error) });
+      else run.dispatch({ type: "engine_failed", details: failureDetails(error) });
     },
     settle(value) {
       run.isOver = true;
       timers.clear();
       writer.close();
       span.set({ "ccl.run.status": value?.status });
-      if (value === undefined) stopHandlers(run, "The run goes on elsewhere.");
+      if (value === undefined) stopHandlers(run, "The run continues in another worker.");
       for (const record of run.records) releaseRecord(record, services.limiter);
       result.resolve(value);
     },
@@ -112,37 +111,37 @@ function drive(driven: DrivenRun, span: TraceSpan): RunDrive {
   return { result: result.promise, stop: (cause, reason) => stop(run, cause, reason) };
 }
 
-const keyOf = ({ operation: { hook, operationId } }: PreparedOperation): string =>
-  `${hook}/${operationId}`;
+const keyOf = ({ hook, operationId }: PlannedOperation): string => `${hook}/${operationId}`;
 
-/** Stops a run once it is loaded. Before that, it is unknown how its operations ended. */
+/** Stops a run, or waits until it is loaded, because the outcome of its operations is unknown before that. */
 function stop(run: RunContext, cause: StopCause, reason?: string): void {
   const { state, timers, services } = run;
   if (run.isOver || state.stop !== undefined) return;
-  if (run.asked === undefined) timers.set(2 * services.limits.graceMs, () => leave(run));
-  run.asked ??= { cause, reason };
+  if (run.stopRequest === undefined)
+    timers.set(2 * services.limits.graceMs, () => abandonWork(run));
+  run.stopRequest ??= { cause, reason };
   if (!run.isLoaded || state.stage === "commit_after" || state.stage === "finished") return;
   const next = takeStep(run, { kind: "stop", cause, reason });
   if (next !== undefined) run.dispatch(next);
 }
 
-/** Stops a run that was asked to stop during loading. */
+/** Applies a stop that was requested while the run was loading. */
 function onLoaded(run: RunContext): void {
   run.isLoaded = true;
-  if (run.asked !== undefined) stop(run, run.asked.cause, run.asked.reason);
+  if (run.stopRequest !== undefined) stop(run, run.stopRequest.cause, run.stopRequest.reason);
 }
 
-/** Abandons handlers that are still running after the grace period, and stores after another such period. */
-function leave(run: RunContext): void {
+/** Called two grace periods after a stop. Gives up on stores that have not answered, and ends the run. */
+function abandonWork(run: RunContext): void {
   if (run.isOver) return;
   run.writer.close();
   run.abandoned.resolve();
   onLoaded(run);
-  const errorMessage = "A store has not answered since the run was stopped.";
+  const errorMessage = "A store did not respond after the run was stopped.";
   run.dispatch({ type: "engine_failed", details: { errorCode: "internal_error", errorMessage } });
 }
 
-/** Executes transitions one after another. Queues those that arrive in the meantime. */
+/** Executes transitions one at a time. Queues any that arrive meanwhile. */
 function createDispatcher(take: (transition: RunTransition) => void): RunContext["dispatch"] {
   const queue: RunTransition[] = [];
   let isBusy = false;
@@ -177,8 +176,8 @@ function announceStart(run: RunContext): void {
 }
 
 /**
- * Loads the run and continues it from its steps. Announces it once loading has ended, so that its first events are
- * stored together with those that follow.
+ * Loads the run and continues it from its steps. Announces the run only after loading, so that its first events are
+ * stored in the same append as those that follow.
  */
 function load(run: RunContext, { former, abort }: DrivenRun, known: KnownEvents): void {
   const { deadlineMs } = run.input;
@@ -189,7 +188,7 @@ function load(run: RunContext, { former, abort }: DrivenRun, known: KnownEvents)
     announceStart(run);
     if (run.isOver) return;
     const commands = former === undefined ? [] : replaySteps(run, former.steps);
-    if (former !== undefined && abort === undefined && hasKilledWorkers(former.steps, known)) {
+    if (former !== undefined && abort === undefined && isCrashLooping(former.steps, known)) {
       const isMainBegun = known.mainAttempts > 0;
       run.dispatch({ type: "engine_failed", details: workerLost, isMainBegun });
       return;
@@ -204,61 +203,67 @@ function load(run: RunContext, { former, abort }: DrivenRun, known: KnownEvents)
     announceStart(run);
     run.giveUp(error);
   };
-  const takeOvers = former?.steps.filter(isTakeOver).length;
+  const takeovers = former?.steps.filter(isTakeover).length;
   Promise.all([
     loadHistory(run, known.lastSeq === 0),
-    openState(run),
-    takeOvers !== undefined && countTakeOver(run, takeOvers + 1),
-  ]).then(begin, fail);
+    loadState(run),
+    takeovers !== undefined && recordTakeover(run, takeovers + 1),
+  ])
+    .then(begin, fail)
+    .catch((error: unknown) => run.giveUp(error));
 }
 
-/** Counts a takeover. Stored before any work, so that it counts even if the run kills its worker immediately. */
-async function countTakeOver({ writer }: RunContext, number: number): Promise<void> {
+/** Records a takeover. It is stored before any work, so that it counts even if the run crashes its worker immediately. */
+async function recordTakeover({ writer }: RunContext, number: number): Promise<void> {
   writer.step({ kind: "take_over", number });
   await writer.flushed();
 }
 
-const isTakeOver = ({ kind }: RunStep): boolean => kind === "take_over";
+const isTakeover = ({ kind }: RunStep): boolean => kind === "take_over";
 
-/** True if too many workers in a row completed nothing. A run that waits for an answer has nothing to complete. */
-function hasKilledWorkers(steps: readonly RunStep[], { keys }: KnownEvents): boolean {
+/**
+ * Returns true if too many workers in a row made no progress. A run that is waiting for an answer is not expected to make
+ * any.
+ */
+function isCrashLooping(steps: readonly RunStep[], { keys }: KnownEvents): boolean {
   const isWaiting = [...keys].some(
     (key) =>
       key.startsWith("operation.waiting/") &&
       !keys.has(key.replace("operation.waiting/", "operation.finished/")),
   );
-  return !isWaiting && steps.length >= maxTakeOvers && steps.slice(-maxTakeOvers).every(isTakeOver);
+  return !isWaiting && steps.length >= maxTakeovers && steps.slice(-maxTakeovers).every(isTakeover);
 }
 
-/** How many workers in a row may resume a run without completing anything before it fails. */
-const maxTakeOvers = 10;
+/** Maximum number of workers in a row that may resume a run without making progress. */
+const maxTakeovers = 10;
 const workerLost: FailedDetails = {
   errorCode: "worker_lost",
-  errorMessage: `The run has got nothing done in ${maxTakeOvers} workers in a row; it probably ends their processes.`,
+  errorMessage: `${maxTakeovers} workers in a row resumed the run without making progress; it probably crashes their processes.`,
 };
 
 const minTurns = 100;
 const minTurnTokens = 20;
 
-/** Loads the chat up to the turn, frozen. */
+/** Loads and freezes the chat up to the turn. */
 async function loadHistory(run: RunContext, isNew: boolean): Promise<void> {
   const { input, services } = run;
   const { chatId, branchId, userMessageId, userMessage } = input;
   const { prompt } = services.limits;
-  // No turn is so short that more of them would fit.
+  // More turns than this cannot fit, even if every turn is tiny.
   const maxTurns = prompt && Math.max(minTurns, Math.ceil(prompt.budget / minTurnTokens));
   const { chat } = services;
   const at = { chatId, branchId, userMessageId };
   const turn = await chat.loadTurn({ ...at, maxTurns });
   if (turn === undefined) throw unknownTurn(userMessageId);
   // If the run was started before, the turn may have another variant by now.
-  const said = isNew && userMessage !== undefined ? turn.history.at(-1)?.content : undefined;
+  const storedMessage =
+    isNew && userMessage !== undefined ? turn.history.at(-1)?.content : undefined;
   if (
-    said !== undefined &&
+    storedMessage !== undefined &&
     userMessage !== undefined &&
-    plainText(said) !== plainText(userMessage)
+    plainText(storedMessage) !== plainText(userMessage)
   ) {
-    const message = `The branch has a user message ${JSON.stringify(userMessageId)} with another text; give a new id, or leave userMessage out.`;
+    const message = `The branch already has a user message ${JSON.stringify(userMessageId)} with different text; use a new id or omit userMessage.`;
     throw new OperationsError("idempotency_conflict", message);
   }
   run.turnPosition = turn.position;
@@ -270,8 +275,8 @@ function plainText(content: ChatMessage["content"]): string {
   return content.map((part) => (part.type === "text" ? part.text : "")).join("");
 }
 
-/** Loads the state for the turn, frozen. */
-async function openState(run: RunContext): Promise<void> {
+/** Loads and freezes the state for the turn. */
+async function loadState(run: RunContext): Promise<void> {
   const { input, services } = run;
   const { runId, chatId, branchId, userMessageId, profile } = input;
   if (profile?.enabled !== true) return;
@@ -304,7 +309,7 @@ function createTimers({ clock }: EngineServices): RunTimers {
   };
 }
 
-/** Renews the lease periodically, and detects aborts from other processes. */
+/** Renews the lease periodically and picks up aborts requested by other processes. */
 function keepLease(run: RunContext): void {
   const { runs, clock, limits, renewMs } = run.services;
   const renew = async (): Promise<void> => {
@@ -320,22 +325,24 @@ function keepLease(run: RunContext): void {
       run.lease = renewal.lease;
       if (renewal.abort !== undefined) stop(run, "user_abort", renewal.abort.reason);
     } catch {
-      // The next renewal may succeed. Until then, the fencing token rejects writes by other workers.
+      // The next renewal may succeed. If another worker takes over meanwhile, the fencing token makes the store reject
+      // this worker's writes.
     }
     schedule();
   };
   const schedule = (): void => {
-    if (run.state.stage !== "finished") run.timers.set(renewMs, () => void renew());
+    // The run may have ended during the renewal.
+    if (run.isOver || run.state.stage === "finished") return;
+    run.timers.set(renewMs, () => void renew());
   };
   schedule();
 }
 
-function storeFailure(error: unknown): { errorCode: OperationErrorCode; errorMessage: string } {
+function failureDetails(error: unknown): { errorCode: OperationErrorCode; errorMessage: string } {
   const message = messageOf(error);
   const code = OperationsError.isInstance(error) ? error.code : undefined;
-  if (code === "unknown_turn")
-    return { errorCode: "validation_error", errorMessage: safeText(message, 512) };
-  if (code === "idempotency_conflict")
-    return { errorCode: code, errorMessage: safeText(message, 512) };
+  const errorMessage = safeText(message, 512);
+  if (code === "unknown_turn") return { errorCode: "validation_error", errorMessage };
+  if (code === "idempotency_conflict") return { errorCode: code, errorMessage };
   return { errorCode: "internal_error", errorMessage: safeText(`A store failed: ${message}`, 512) };
 }

@@ -1,5 +1,6 @@
 import type {
   Clock,
+  Complete,
   IdGenerator,
   LanguageModel,
   Part,
@@ -11,17 +12,19 @@ import type { ListenerErrorHandler } from "@ccl/core/events";
 import type { ContextRecorder } from "@ccl/core/tracing";
 
 import type { ModelResolver, Retriever } from "../kinds/kind-options.ts";
-import type { Trigger } from "../operation/operation-definition.ts";
+import type { OperationHandler, Trigger } from "../operation/operation-definition.ts";
 import type { ProfileStore } from "../ports/profile-store.ts";
 import type { PromptFitter } from "../ports/prompt-fitter.ts";
 import type { RunClock } from "../ports/run-clock.ts";
 import type { RunExecutor } from "../ports/run-executor.ts";
 import type { LeaseOwners, RunStore } from "../ports/run-store.ts";
 import type { OperationProfile } from "../profile/operation-profile.ts";
-import type { OperationRegistry } from "../profile/registered-operation.ts";
+import type { OperationRegistry, RegisteredOperation } from "../profile/registered-operation.ts";
 import type { TurnSettings } from "../operation/turn-settings.ts";
 import type { ArtifactValueOptions } from "./artifact-values.ts";
 import type { AssembledPrompt, PromptTrim } from "../prompt/assembled-prompt.ts";
+import type { ChatStore, StoreCall } from "../ports/chat-store.ts";
+import type { ConcurrencyLimiter } from "./concurrency-limiter.ts";
 
 /** Limits of an engine. All fields have defaults. */
 export interface EngineLimits {
@@ -148,4 +151,33 @@ export interface StartOptions {
   whenActive?: WhenActive | undefined;
   /** Cancels the start before the run exists, and aborts the run afterwards. */
   signal?: AbortSignal | undefined;
+}
+
+/** Services shared by all runs of an engine. */
+export interface EngineServices extends Pick<
+  RunEngineOptions,
+  "onPrompt" | "record" | "onListenerError"
+> {
+  registry: OperationRegistry;
+  /** Models in order of preference. If one fails, the next is called. */
+  mainModels: readonly LanguageModel[];
+  models: ModelResolver;
+  tools: readonly TurnTool[];
+  /** Callbacks that wake operations in this process that wait for answers. */
+  waiting: Set<() => void>;
+  turn: TurnSettings;
+  runs: RunStore;
+  chat: ChatStore;
+  /** Deletes long values that are no longer in use. Absent without an artifact store. */
+  sweepValues?: ((call: StoreCall) => Promise<number>) | undefined;
+  limiter: ConcurrencyLimiter;
+  clock: RunClock;
+  ids: IdGenerator;
+  random: () => number;
+  fitter: PromptFitter;
+  limits: Complete<Omit<EngineLimits, "concurrency" | "prompt">> & Pick<EngineLimits, "prompt">;
+  /** How often a worker renews its leases and checks for aborts from other processes. */
+  renewMs: number;
+  handlerOf(operation: RegisteredOperation): OperationHandler | undefined;
+  isOwnerDead(owner: string): Promise<boolean>;
 }

@@ -1,12 +1,12 @@
 import type { Hook } from "../operation/operation-definition.ts";
-import type { MainStep } from "../ports/run-step.ts";
+import type { MainStep } from "../ports/run-store.ts";
 import { callMain } from "./call-main.ts";
 import { applyStep, takeStep } from "./apply-step.ts";
 import { buildResult, withReason } from "./build-result.ts";
 import { commitHook } from "./commit-hook.ts";
 import { recordEnd, startOperation } from "./run-operation.ts";
 import { recordOf, type RunContext, turnMessagesOf } from "./run-context.ts";
-import type { RunResult } from "../events/run-result.ts";
+import type { RunResult } from "../events/run-event.ts";
 import type { FinishCommand, RunCommand, RunTransition, StopCause } from "./reduce-run.ts";
 
 /** Executes a reducer command. */

@@ -9,7 +9,7 @@ import { createRunStore } from "../stores/create-run-store.ts";
 import { createRunEngine } from "./create-run-engine.ts";
 import type { RunEngineOptions } from "./engine-options.ts";
 import type { MainPrompt } from "./engine-options.ts";
-import type { RunResult } from "../events/run-result.ts";
+import type { RunResult } from "../events/run-event.ts";
 
 /** One token a character. */
 const characters: TokenCounter = {

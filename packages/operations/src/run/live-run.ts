@@ -1,13 +1,12 @@
 import { onAbort } from "@ccl/core/async";
 
 import { createEventFeed, type EventFeed, type RunEventListener } from "../events/event-feed.ts";
-import type { RunEvent } from "../events/run-event.ts";
-import type { RunLease, RunStore } from "../ports/run-store.ts";
+import type { RunEvent, RunResult } from "../events/run-event.ts";
+import type { AbortRequest, RunInput, RunLease, RunStep, RunStore } from "../ports/run-store.ts";
 import { pause } from "../ports/run-clock.ts";
-import type { EngineServices } from "./engine-services.ts";
-import type { DrivenRun } from "./prepare-run.ts";
+import type { EngineServices } from "./engine-options.ts";
+import type { PreparedPlan } from "./plan-run.ts";
 import { messageOf } from "../operation/message-of.ts";
-import type { RunResult } from "../events/run-result.ts";
 import type { StopCause } from "./reduce-run.ts";
 import { safeText } from "./safe-text.ts";
 
@@ -16,6 +15,18 @@ export interface RunDrive {
   /** Resolves with undefined if another worker has taken over the run. Never rejects. */
   result: Promise<RunResult | undefined>;
   stop(cause: StopCause, reason?: string): void;
+}
+
+/** A run whose lease this worker holds. */
+export interface DrivenRun extends PreparedPlan {
+  services: EngineServices;
+  input: RunInput;
+  lease: RunLease;
+  feed: EventFeed;
+  /** Completed steps and all events of the run. Absent for a new run. */
+  former?: { steps: readonly RunStep[]; events: readonly RunEvent[] } | undefined;
+  /** An abort that was requested before the worker started. */
+  abort?: AbortRequest | undefined;
 }
 
 /** A promise that is resolved externally. */

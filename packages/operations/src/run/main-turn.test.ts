@@ -19,12 +19,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { defineProfile } from "../define/define-profile.ts";
 import { template } from "../define/operations.ts";
-import type { RunEvent } from "../events/run-event.ts";
+import type { RunEvent, RunResult } from "../events/run-event.ts";
 import { foldRunEvents } from "../events/fold-run-events.ts";
 import { createRunStore } from "../stores/create-run-store.ts";
 import { createRunEngine } from "./create-run-engine.ts";
 import type { RunEngine } from "./run-engine.ts";
-import type { RunResult } from "../events/run-result.ts";
 
 let server: TestServer;
 beforeAll(async () => {
@@ -275,6 +274,33 @@ describe("tools of the main model", () => {
     await ended(engine);
     expect(mainModel.requests[0]?.tools?.map(({ name }) => name)).toEqual(["weather"]);
     expect(mainModel.requests[1]?.messages.at(-1)?.content).toBe("weather: sunny");
+  });
+
+  it("hand over images and files with their media types, also after a restart", async () => {
+    const data = new Uint8Array([1, 2, 3]);
+    const image = { type: "image", mimeType: "image/png", data };
+    const file = { type: "file", mimeType: "application/pdf", filename: "a.pdf", data };
+    const seen = { ...roll, execute: async () => ({ content: [image, file] }) };
+    const runs = createRunStore();
+    const mainModel = createScriptedModel([{ text: "", toolCalls: [rollCall] }, "Seen.", "Again."]);
+    await ended(createRunEngine({ mainModel, tools: [seen], runs }));
+    const next = createRunEngine({ mainModel, tools: [seen], runs });
+    await (
+      await next.start({ chatId: "c", message: "And now?" })
+    ).result;
+    const shown = [
+      { type: "image", mimeType: "image/png", url: "data:image/png;base64,AQID" },
+      {
+        type: "file",
+        mimeType: "application/pdf",
+        filename: "a.pdf",
+        url: "data:application/pdf;base64,AQID",
+      },
+    ];
+    for (const request of mainModel.requests.slice(1)) {
+      const answer = request.messages.find(({ role }) => role === "tool");
+      expect(answer?.content).toMatchObject(shown);
+    }
   });
 
   it("fit the window with their results, however long these are", async () => {

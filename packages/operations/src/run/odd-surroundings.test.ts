@@ -60,9 +60,9 @@ describe.each(oddErrors)("%s", (_name, error) => {
 
 it.each([
   ["boom", "internal_error", "boom"],
-  [{ code: "timeout", message: 5 }, "timeout", "The handler gave no message with its error."],
+  [{ code: "timeout", message: 5 }, "timeout", "The handler returned an error without a message."],
   [{ message: "Down." }, "internal_error", "Down."],
-  [null, "internal_error", "The handler gave no message with its error."],
+  [null, "internal_error", "The handler returned an error without a message."],
 ])("takes %j for the error of an operation", async (error, code, message) => {
   const outcome = JSON.parse(JSON.stringify({ status: "error", error }));
   const world = scenario({ operations: [{ id: "a", does: outcome }] });

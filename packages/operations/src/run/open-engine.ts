@@ -2,13 +2,11 @@ import { success } from "@ccl/core";
 
 import { copyJson } from "../artifact/copy-json.ts";
 import { OperationsError, pageStart, unknownRun } from "../operations-error.ts";
-import { createProfileStore } from "../ports/create-profile-store.ts";
+import { createProfileStore } from "../stores/create-profile-store.ts";
 import type { RunExecutor } from "../ports/run-executor.ts";
-import type { AnswerStep } from "../ports/run-step.ts";
-import type { RunInput } from "../ports/run-store.ts";
+import type { AnswerStep, RunInput } from "../ports/run-store.ts";
 import { validateProfile } from "../profile/validate-profile.ts";
-import type { RunEngineOptions } from "./engine-options.ts";
-import type { EngineServices } from "./engine-services.ts";
+import type { EngineServices, RunEngineOptions } from "./engine-options.ts";
 import {
   readLiveEvents,
   readStoredEvents,
@@ -16,7 +14,7 @@ import {
   type LiveRun,
   type RunHandle,
 } from "./live-run.ts";
-import { createPlanMaker } from "./prepare-run.ts";
+import { createPlanMaker } from "./plan-run.ts";
 import type { RunAnswer, RunEngine } from "./run-engine.ts";
 import { createRunner, type Runner } from "./runner.ts";
 import { createRunStarter } from "./start-run.ts";

@@ -1,12 +1,14 @@
 import type { ArtifactWrite } from "../artifact/operation-artifact.ts";
-import { isArtifactEffect } from "../effects/is-effect-of.ts";
-import type { OperationEffect } from "../effects/operation-effect.ts";
-import type { OperationStep } from "../ports/run-step.ts";
+import { type OperationEffect, isArtifactEffect } from "../effects/operation-effect.ts";
+import type { OperationHandler } from "../operation/operation-definition.ts";
+import type { OperationStep } from "../ports/run-store.ts";
 import type { ConcurrencyLimiter } from "./concurrency-limiter.ts";
-import type { PreparedOperation } from "./prepare-run.ts";
+import type { PlannedOperation } from "./plan-run.ts";
 
 /** A planned operation during the run. */
-export interface OperationRecord extends PreparedOperation {
+export interface OperationRecord {
+  readonly operation: PlannedOperation;
+  readonly handler: OperationHandler | undefined;
   /** Attempts so far, including those before a crash. */
   attempts: number;
   startedAt?: number | undefined;

@@ -1,19 +1,29 @@
 import { compareCodeUnits } from "@ccl/core";
 
-import type { OperationConfig } from "../operation/operation-config.ts";
-import type { Hook, OperationDefinition, Trigger } from "../operation/operation-definition.ts";
+import type {
+  Hook,
+  OperationConfig,
+  OperationDefinition,
+  OperationHandler,
+  Trigger,
+} from "../operation/operation-definition.ts";
 import { OperationsError } from "../operations-error.ts";
 import type { OperationProfile, ProfileOperation } from "../profile/operation-profile.ts";
 import { writtenTag } from "../profile/written-tag.ts";
+import { operationsOf } from "../profile/registered-operation.ts";
+import { type ValidProfile, validateProfile } from "../profile/validate-profile.ts";
+import type { EngineServices } from "./engine-options.ts";
+
+/** An operation of a profile, and its definition. */
+interface HookOperation extends ProfileOperation {
+  definition: OperationDefinition;
+}
 
 /** One operation in one hook of a run. */
-export interface PlannedOperation {
+export interface PlannedOperation extends HookOperation {
   /** Its index in `RunPlan.operations`. */
   index: number;
-  operationId: string;
   hook: Hook;
-  definition: OperationDefinition;
-  config: OperationConfig;
   /** The one tag that it may write. */
   tag?: string | undefined;
   /** Indexes of the operations that it depends on, ascending. */
@@ -25,11 +35,8 @@ export interface PlannedOperation {
 }
 
 /** An operation that is disabled, or only runs on the other trigger. */
-interface LeftOutOperation {
-  operationId: string;
+interface LeftOutOperation extends HookOperation {
   hook: Hook;
-  definition: OperationDefinition;
-  config: OperationConfig;
   reason: "disabled" | "trigger_mismatch";
 }
 
@@ -80,14 +87,10 @@ export function planRun(
       if (reason === undefined) active.push({ operationId, config, definition });
       else leftOut.push({ operationId, hook, definition, config, reason });
     }
-    for (const planned of planHook(active, hook, operations.length)) operations.push(planned);
+    operations.push(...planHook(active, hook, operations.length));
     if (hook === "before_main_llm") beforeCount = operations.length;
   }
   return { trigger, operations, beforeCount, leftOut };
-}
-
-interface HookOperation extends ProfileOperation {
-  definition: OperationDefinition;
 }
 
 function byOrder(left: ProfileOperation, right: ProfileOperation): number {
@@ -113,70 +116,107 @@ function definitionOf(registry: KnownOperations, operationId: string): Operation
   );
 }
 
-/** Kahn's algorithm, taking ready operations in `sorted` order. Ranks are positions in `sorted`. */
+interface Node extends HookOperation {
+  rank: number;
+  index: number;
+  waitingFor: number;
+  isUnreachable: boolean;
+  dependencies: Node[];
+  dependents: Node[];
+}
+
+/** Kahn's algorithm, taking ready operations in `sorted` order. */
 function planHook(sorted: readonly HookOperation[], hook: Hook, from: number): PlannedOperation[] {
-  const ranks = new Map(sorted.map(({ operationId }, rank) => [operationId, rank]));
-  const dependencies: number[][] = [];
-  const dependents: number[][] = sorted.map(() => []);
-  const unreachable: boolean[] = [];
-  for (const [rank, { config }] of sorted.entries()) {
-    const named = new Set(config.dependsOn);
-    const found: number[] = [];
-    for (const id of named) {
-      const dependency = ranks.get(id);
-      if (dependency === undefined) continue;
-      found.push(dependency);
-      dependents[dependency]?.push(rank);
+  const nodes = sorted.map((operation, rank): Node => {
+    const nothing = { index: -1, waitingFor: 0, isUnreachable: false };
+    return { ...operation, rank, ...nothing, dependencies: [], dependents: [] };
+  });
+  const byId = new Map(nodes.map((node) => [node.operationId, node]));
+  for (const node of nodes)
+    for (const id of new Set(node.config.dependsOn)) {
+      const dependency = byId.get(id);
+      if (dependency === undefined) node.isUnreachable = true;
+      else {
+        node.waitingFor = node.dependencies.push(dependency);
+        dependency.dependents.push(node);
+      }
     }
-    dependencies.push(found);
-    unreachable.push(found.length < named.size);
+  const ready = nodes.filter(({ waitingFor }) => waitingFor === 0);
+  const order: Node[] = [];
+  for (let node = ready.shift(); node !== undefined; node = ready.shift()) {
+    node.index = from + order.length;
+    order.push(node);
+    for (const dependent of node.dependents) {
+      dependent.waitingFor -= 1;
+      if (dependent.waitingFor > 0) continue;
+      const at = ready.findIndex(({ rank }) => rank > dependent.rank);
+      ready.splice(at < 0 ? ready.length : at, 0, dependent);
+    }
   }
-  const order = topologicalOrder(dependencies, dependents);
   if (order.length < sorted.length) {
     throw new OperationsError(
       "invalid_profile",
       `The dependencies in ${hook} form a cycle; validateProfile names it.`,
     );
   }
-  const places: number[] = [];
-  for (const [place, rank] of order.entries()) places[rank] = from + place;
-  const placesOf = (found: readonly number[] | undefined): number[] =>
-    (found ?? []).map((rank) => places[rank] ?? -1).sort((left, right) => left - right);
-  return order.flatMap((rank, place) => {
-    const operation = sorted[rank];
-    if (operation === undefined) return [];
-    const tag = writtenTag(operation.definition, operation.config);
-    return {
-      index: from + place,
-      operationId: operation.operationId,
-      hook,
-      definition: operation.definition,
-      config: operation.config,
-      tag,
-      dependencies: placesOf(dependencies[rank]),
-      dependents: placesOf(dependents[rank]),
-      isUnreachable: unreachable[rank] === true,
-    };
+  const indexesOf = (some: readonly Node[]): number[] =>
+    some.map(({ index }) => index).sort((left, right) => left - right);
+  return order.map(({ operationId, config, definition, index, isUnreachable, ...node }) => {
+    const tag = writtenTag(definition, config);
+    const dependencies = indexesOf(node.dependencies);
+    const dependents = indexesOf(node.dependents);
+    const operation = { index, operationId, hook, definition, config, tag };
+    return { ...operation, dependencies, dependents, isUnreachable };
   });
 }
 
-function topologicalOrder(
-  dependencies: readonly number[][],
-  dependents: readonly number[][],
-): number[] {
-  const waitingFor = dependencies.map(({ length }) => length);
-  const ready: number[] = [];
-  for (const [rank, count] of waitingFor.entries()) if (count === 0) ready.push(rank);
-  const order: number[] = [];
-  for (let rank = ready.shift(); rank !== undefined; rank = ready.shift()) {
-    order.push(rank);
-    for (const dependent of dependents[rank] ?? []) {
-      const left = (waitingFor[dependent] ?? 0) - 1;
-      waitingFor[dependent] = left;
-      if (left > 0) continue;
-      const at = ready.findIndex((other) => other > dependent);
-      ready.splice(at < 0 ? ready.length : at, 0, dependent);
-    }
-  }
-  return order;
+/** A plan whose operations are ready to execute. */
+export interface PreparedPlan {
+  /** The profile that was planned. */
+  profile: ValidProfile | undefined;
+  plan: RunPlan;
+  /** By index in the plan. */
+  handlers: readonly OperationHandler[];
+}
+
+/**
+ * Validates a profile and plans its runs.
+ * @throws OperationsError `invalid_profile`, with `details.issues` or because an operation has no handler
+ */
+export type PlanMaker = (profile: OperationProfile | undefined, trigger: Trigger) => PreparedPlan;
+
+/** Creates the plan maker of an engine. Caches the plans of profiles from `defineProfile`, which are immutable. */
+export function createPlanMaker({ registry, handlerOf }: EngineServices): PlanMaker {
+  const cached = new WeakMap<OperationProfile, Partial<Record<Trigger, PreparedPlan>>>();
+  const prepare = (given: OperationProfile | undefined, trigger: Trigger): PreparedPlan => {
+    const profile = given && validated(given);
+    const plan = planRun(profile, { trigger, registry });
+    const handlers = plan.operations.map(({ operationId, definition }) => {
+      const registered = registry.find(operationId);
+      const handler = registered && handlerOf(registered);
+      if (handler !== undefined) return handler;
+      const message = `Operation ${JSON.stringify(operationId)} has no handler; register one, or give the engine what the kind ${JSON.stringify(definition.kind)} needs.`;
+      throw new OperationsError("invalid_profile", message);
+    });
+    return { profile, plan, handlers };
+  };
+  const validated = (profile: OperationProfile): ValidProfile => {
+    registry.define(profile);
+    const checked = validateProfile(profile, registry);
+    if (checked.ok) return checked.value;
+    const { issues } = checked;
+    const errors = issues.filter(({ severity }) => severity !== "warning");
+    const lines = errors.slice(0, 5).map(({ path, message }) => `${path.join(".")}: ${message}`);
+    const more = errors.length > 5 ? ` And ${errors.length - 5} more.` : "";
+    const message = `The profile can't be run. ${lines.join(" ")}${more}`;
+    throw new OperationsError("invalid_profile", message, { details: { issues } });
+  };
+  return (profile, trigger) => {
+    if (profile === undefined || operationsOf(profile).length === 0)
+      return prepare(profile, trigger);
+    const plans = cached.get(profile) ?? {};
+    const plan = plans[trigger] ?? prepare(profile, trigger);
+    cached.set(profile, { ...plans, [trigger]: plan });
+    return plan;
+  };
 }

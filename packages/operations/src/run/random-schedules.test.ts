@@ -5,10 +5,10 @@ import { createScriptedModel } from "@ccl/core/testing";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 
-import { readState } from "../ports/read-state.ts";
+import { readState } from "../ports/chat-state.ts";
 import { foldRunEvents } from "../events/fold-run-events.ts";
 import type { RunEvent } from "../events/run-event.ts";
-import type { OperationHandler } from "../operation/operation-context.ts";
+import type { OperationHandler } from "../operation/operation-definition.ts";
 import { createManualScheduler } from "../testing/create-manual-scheduler.ts";
 import {
   done,

@@ -1,16 +1,11 @@
-import type { Hook } from "../operation/operation-definition.ts";
-import type { PlannedOperation, RunPlan } from "./plan-run.ts";
 import type {
-  FailedDetails,
-  FailedType,
-  RunFinishReason,
-  RunStatus,
-} from "../events/run-result.ts";
-import type {
+  Hook,
   OperationFailure,
   OperationStatus,
   SkippedReason,
-} from "../operation/operation-failure.ts";
+} from "../operation/operation-definition.ts";
+import type { PlannedOperation, RunPlan } from "./plan-run.ts";
+import type { FailedDetails, FailedType, RunFinishReason, RunStatus } from "../events/run-event.ts";
 
 /** Why a run must end early. */
 export type StopCause = "user_abort" | "deadline";
@@ -178,12 +173,12 @@ function apply(reduction: Reduction, transition: RunTransition): boolean {
       return true;
     case "grace_over":
       if (state.stop === undefined) return false;
-      leaveRunning(reduction);
+      abandonRunning(reduction);
       return true;
     case "engine_failed":
       commands.push({ type: "signal_abort", cause: "engine_failed" });
       endOthers(reduction, "aborted");
-      leaveRunning(reduction);
+      abandonRunning(reduction);
       fail(reduction, failedTypeOf(state.stage, transition.isMainBegun), transition.details);
       return false;
   }
@@ -299,7 +294,7 @@ function finishMain(
 }
 
 /** Marks running operations as aborted. The run stops waiting for them. */
-function leaveRunning({ state, commands }: Reduction): void {
+function abandonRunning({ state, commands }: Reduction): void {
   for (const operation of state.operations) {
     if (operation.progress !== "running") continue;
     operation.progress = "aborted";

@@ -1,7 +1,7 @@
 import { createScriptedModel, createSequentialIds } from "@ccl/core/testing";
 import { describe, expect, it } from "vitest";
 
-import type { OperationHandler } from "../operation/operation-context.ts";
+import type { OperationHandler } from "../operation/operation-definition.ts";
 import { createRunStore } from "../stores/create-run-store.ts";
 import { createFaultInjector, type CrashPoint } from "../testing/create-fault-injector.ts";
 import { createManualScheduler } from "../testing/create-manual-scheduler.ts";

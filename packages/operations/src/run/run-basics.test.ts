@@ -2,13 +2,12 @@ import { estimatedCounter, LanguageModelError } from "@ccl/core";
 import { createScriptedModel } from "@ccl/core/testing";
 import { describe, expect, it } from "vitest";
 
-import { readState } from "../ports/read-state.ts";
-import type { OperationContext } from "../operation/operation-context.ts";
+import { readState } from "../ports/chat-state.ts";
+import type { OperationContext } from "../operation/operation-definition.ts";
 import { createVirtualClock } from "../testing/create-virtual-clock.ts";
 import { done, scenario, write } from "../../test-support/engine-scenario.ts";
-import type { RunEvent } from "../events/run-event.ts";
+import type { RunEvent, RunResult } from "../events/run-event.ts";
 import type { Scenario, ScenarioOperation } from "../../test-support/engine-scenario.ts";
-import type { RunResult } from "../events/run-result.ts";
 
 const after = ["after_main_llm"] as ["after_main_llm"];
 

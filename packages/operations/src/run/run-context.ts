@@ -2,18 +2,16 @@ import type { TraceSpan } from "@ccl/core/tracing";
 import type { ChatMessage } from "@ccl/core";
 
 import type { ArtifactWrite, OperationArtifact } from "../artifact/operation-artifact.ts";
-import type { RunEventBody } from "../events/run-event.ts";
+import type { CommitLogEntry, MainLlmRun, RunEventBody, RunResult } from "../events/run-event.ts";
 import type { Hook } from "../operation/operation-definition.ts";
 import type { TurnSettings } from "../operation/turn-settings.ts";
-import type { MainStep, TurnMessageStep } from "../ports/run-step.ts";
 import type { VariantState } from "../ports/chat-store.ts";
-import type { RunInput, RunLease } from "../ports/run-store.ts";
-import type { EngineServices } from "./engine-services.ts";
+import type { MainStep, RunInput, RunLease, TurnMessageStep } from "../ports/run-store.ts";
+import type { EngineServices } from "./engine-options.ts";
 import type { Deferred } from "./live-run.ts";
 import type { OperationRecord } from "./operation-record.ts";
 import type { RunPlan } from "./plan-run.ts";
 import type { RunWriter } from "./run-journal.ts";
-import type { CommitLogEntry, MainLlmRun, RunResult } from "../events/run-result.ts";
 import type { RunState, RunTransition, StopCause } from "./reduce-run.ts";
 
 /** Timers that are cleared when the run ends. */
@@ -33,8 +31,11 @@ export interface MainCall {
 /** Artifacts by tag. Frozen. */
 export type ArtifactMap = Readonly<Record<string, OperationArtifact>>;
 
-/** Returns the value before a write: the stored value, or for a `run_only` write any value of the tag. */
-export function formerOf(
+/**
+ * Returns the artifact that a write would replace: the stored one, or for a `run_only` write, the one currently visible
+ * under the tag.
+ */
+export function previousArtifact(
   { artifacts, persisted }: Pick<RunContext, "artifacts" | "persisted">,
   write: ArtifactWrite,
 ): OperationArtifact | undefined {
@@ -42,7 +43,7 @@ export function formerOf(
   return Object.hasOwn(known, write.tag) ? known[write.tag] : undefined;
 }
 
-/** State that one worker keeps while it executes a run. */
+/** A worker's state while it executes a run. */
 export interface RunContext {
   /** Span of the run's work. */
   readonly span: TraceSpan;
@@ -57,18 +58,18 @@ export interface RunContext {
   readonly state: RunState;
   writer: RunWriter;
   readonly timers: RunTimers;
-  /** Aborts with the run. */
+  /** Aborted when the run is aborted. */
   signal: AbortSignal;
   abort(reason: unknown): void;
   /** The state that will be stored with the answer. Undefined without a profile. */
   kept?: VariantState | undefined;
   /** The turn's position in its branch, from 1. */
   turnPosition: number;
-  /** Selected texts up to and including the user's turn, as loaded. Oldest first, frozen. */
+  /** The selected messages up to and including the user's, as loaded. Oldest first. Frozen. */
   history: readonly ChatMessage[];
   /** Artifacts at the start of the current hook. */
   artifacts: ArtifactMap;
-  /** Artifacts in the store. A `run_only` value in `artifacts` may hide one of them. */
+  /** Artifacts in the store. A `run_only` value in `artifacts` may shadow one of these. */
   persisted: ArtifactMap;
   /** Versions that this run has committed, by tag, in commit order. Undefined if there are none. */
   written?:
@@ -79,27 +80,27 @@ export interface RunContext {
   /** How many main model calls were started, including those before a crash. */
   mainAttempts: number;
   mainCall?: MainCall | undefined;
-  /** Resolves once the answer being saved is stored. */
+  /** Resolves once the answer has been stored. */
   saving?: Promise<void> | undefined;
   /** Merged settings of the main call, from the engine, the profile and the start. */
   turn: TurnSettings;
   /** The main model's tool calls and their results, by position. Results that have not arrived are missing. */
   turnMessages: (TurnMessageStep | undefined)[];
-  /** The first request to stop, kept until the run is loaded. */
-  asked?: { cause: StopCause; reason: string | undefined } | undefined;
-  /** Resolves if the stores do not respond after a stop. */
+  /** The first stop request. Applied once the run is loaded. */
+  stopRequest?: { cause: StopCause; reason: string | undefined } | undefined;
+  /** Resolves when the worker gives up on stores that have not responded since a stop. */
   readonly abandoned: Deferred<void>;
   isLoaded: boolean;
   /** True once the run must end and nothing new may start. */
   isStopping: boolean;
   /** True once this worker has left the run. */
   isOver: boolean;
-  /** Adds an event with the next number, unless it was stored before a crash. */
+  /** Emits an event with the next sequence number, unless it was already stored before a crash. */
   emit(body: RunEventBody, ts?: number): void;
   dispatch(transition: RunTransition): void;
   /** Stops the worker, because the journal or lease is lost or a store failed with the error. */
   giveUp(error: unknown): void;
-  /** Ends this worker's work. With undefined, another worker continues the run. */
+  /** Ends this worker's part in the run. An undefined result means that another worker continues it. */
   settle(result: RunResult | undefined): void;
 }
 
@@ -110,7 +111,7 @@ export function recordOf({ records }: RunContext, index: number): OperationRecor
   return record;
 }
 
-/** Returns the turn's messages before its answer. */
+/** Returns the messages that precede the turn's answer. */
 export function turnMessagesOf({ turnMessages }: RunContext): ChatMessage[] {
   return turnMessages.flatMap((one) => one?.message ?? []);
 }

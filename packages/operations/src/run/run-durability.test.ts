@@ -3,10 +3,10 @@ import { canonicalJson } from "@ccl/core";
 import { describe, expect, it } from "vitest";
 
 import { foldRunEvents } from "../events/fold-run-events.ts";
-import type { RunEvent } from "../events/run-event.ts";
-import type { OperationHandler } from "../operation/operation-context.ts";
+import type { RunEvent, RunResult } from "../events/run-event.ts";
+import type { OperationHandler } from "../operation/operation-definition.ts";
 import { createOperationStores } from "../stores/create-operation-stores.ts";
-import { readState } from "../ports/read-state.ts";
+import { readState } from "../ports/chat-state.ts";
 import {
   createFaultInjector,
   type CrashPoint,
@@ -22,7 +22,6 @@ import {
 } from "../../test-support/engine-scenario.ts";
 import { createRunEngine } from "./create-run-engine.ts";
 import type { RunEngine } from "./run-engine.ts";
-import type { RunResult } from "../events/run-result.ts";
 
 /** Stores that outlive the engines on them. */
 function createWorld() {

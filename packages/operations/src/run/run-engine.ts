@@ -7,7 +7,7 @@ import type { OperationProfile } from "../profile/operation-profile.ts";
 import type { ValidProfile } from "../profile/validate-profile.ts";
 import type { StartOptions } from "./engine-options.ts";
 import type { EventReading, RunHandle } from "./live-run.ts";
-import type { PruneOptions } from "./prune-records.ts";
+import type { PruneOptions } from "./recover-runs.ts";
 
 /** Runs turns of a chat: operations, one main model call, then more operations. */
 export interface RunEngine {

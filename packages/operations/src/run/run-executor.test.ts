@@ -5,7 +5,7 @@ import { createLocalExecutor } from "../ports/create-local-executor.ts";
 import { createRunStore } from "../stores/create-run-store.ts";
 import type { RunDriver, RunExecutor } from "../ports/run-executor.ts";
 import { createRunEngine } from "./create-run-engine.ts";
-import type { RunResult } from "../events/run-result.ts";
+import type { RunResult } from "../events/run-event.ts";
 import { runExecutorConformance } from "../../test-support/run-executor-conformance.ts";
 
 function rulesFor(create: () => RunExecutor, timeoutMs?: number): ConformanceRule[] {

@@ -1,8 +1,6 @@
-import type { RunEvent } from "../events/run-event.ts";
+import type { RunEvent, RunResult } from "../events/run-event.ts";
 import type { AssistantVariant, TurnCommit } from "../ports/chat-store.ts";
-import type { RunStep } from "../ports/run-step.ts";
-import type { RunAppend, RunStore } from "../ports/run-store.ts";
-import type { RunResult } from "../events/run-result.ts";
+import type { RunAppend, RunStep, RunStore } from "../ports/run-store.ts";
 
 /** The run that owns the journal, and its callbacks. */
 interface JournalOwner {

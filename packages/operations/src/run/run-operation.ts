@@ -2,11 +2,15 @@ import { type ChatMessage, estimatedCounter } from "@ccl/core";
 import { traced } from "@ccl/core/tracing";
 import { isRecord, stringAt } from "@ccl/core/json";
 
-import { conditionsHold } from "../kinds/guard-condition.ts";
-import type { OperationConfig } from "../operation/operation-config.ts";
-import type { OperationDebug, OperationOutcome } from "../operation/operation-context.ts";
+import { conditionsHold } from "../kinds/guard-kind.ts";
+import type {
+  OperationConfig,
+  OperationDebug,
+  OperationFailure,
+  OperationOutcome,
+} from "../operation/operation-definition.ts";
 import { tokensOf } from "../operation/tokens-of.ts";
-import type { OperationStep } from "../ports/run-step.ts";
+import type { OperationStep } from "../ports/run-store.ts";
 import { endRecord, takeStep } from "./apply-step.ts";
 import { boundSummary, maxSummaryChars } from "./bound-summary.ts";
 import {
@@ -16,11 +20,9 @@ import {
   type CheckedOutcome,
 } from "./check-outcome.ts";
 import { createContext } from "./create-context.ts";
-import { createOperationView } from "./operation-view.ts";
 import { noEffects, type OperationRecord } from "./operation-record.ts";
 import type { RunContext } from "./run-context.ts";
 import { type OperationEnd, operationAt, reduceRun } from "./reduce-run.ts";
-import type { OperationFailure } from "../operation/operation-failure.ts";
 
 /** Starts an operation once it gets a slot, and dispatches how it ended. */
 export function startOperation(run: RunContext, record: OperationRecord): void {
@@ -29,7 +31,7 @@ export function startOperation(run: RunContext, record: OperationRecord): void {
     endWork(run, record, notDue);
     return;
   }
-  if (when && !conditionsHold(when, createOperationView(run, record).artifacts())) {
+  if (when && !conditionsHold(when, createContext(run, record).artifacts)) {
     endWork(run, record, conditionFalse);
     return;
   }
@@ -117,7 +119,7 @@ function callHandler(run: RunContext, record: OperationRecord): unknown {
       },
       (span) => {
         const context = createContext(run, record, (error) => repeated(run, record, error));
-        const outcome: unknown = record.handler(context);
+        const outcome: unknown = record.handler?.(context);
         // Handlers may return anything. The outcome is validated later.
         if (outcome instanceof Promise)
           outcome
@@ -176,11 +178,11 @@ function endWork(run: RunContext, record: OperationRecord, outcome: CheckedOutco
   const ended: CheckedOutcome = isLate ? { status: "aborted", effects: noEffects } : outcome;
   const isExempt = ended === conditionFalse || ended === notDue;
   const step: OperationStep = {
-    ...stepOf(record, ended, run.services.clock.now()),
     isExempt: isExempt || undefined,
     lateStatus: isLate ? outcome.status : undefined,
     inputsSummary: outcome.debug?.inputsSummary,
     outputsSummary: outcome.debug?.outputsSummary,
+    ...stepOf(record, ended, run.services.clock.now()),
   };
   const transition = takeStep(run, step);
   if (transition !== undefined) run.dispatch(transition);

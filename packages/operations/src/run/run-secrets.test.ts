@@ -2,8 +2,8 @@ import { LanguageModelError } from "@ccl/core";
 import { createScriptedModel } from "@ccl/core/testing";
 import { describe, expect, it } from "vitest";
 
-import { readState } from "../ports/read-state.ts";
-import type { OperationHandler } from "../operation/operation-context.ts";
+import { readState } from "../ports/chat-state.ts";
+import type { OperationHandler } from "../operation/operation-definition.ts";
 import {
   done,
   scenario,

@@ -2,8 +2,8 @@ import type { LanguageModel, ModelResponse } from "@ccl/core";
 import { createScriptedModel } from "@ccl/core/testing";
 import { describe, expect, it } from "vitest";
 
-import { readState } from "../ports/read-state.ts";
-import type { OperationOutcome } from "../operation/operation-context.ts";
+import { readState } from "../ports/chat-state.ts";
+import type { OperationOutcome } from "../operation/operation-definition.ts";
 import { createManualScheduler } from "../testing/create-manual-scheduler.ts";
 import { settlePromises } from "../testing/create-virtual-clock.ts";
 import {

@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 import type { LanguageModel, ModelRequest } from "@ccl/core";
 import { describe, expect, it } from "vitest";
 
-import type { OperationContext, OperationOutcome } from "../operation/operation-context.ts";
+import type { OperationContext, OperationOutcome } from "../operation/operation-definition.ts";
 import { settlePromises } from "../testing/create-virtual-clock.ts";
 import { createManualScheduler } from "../testing/create-manual-scheduler.ts";
 import {

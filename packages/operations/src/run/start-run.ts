@@ -5,17 +5,14 @@ import { OperationsError } from "../operations-error.ts";
 import { branchKey } from "../ports/branch-key.ts";
 import type { ProfileStore } from "../ports/profile-store.ts";
 import type { NewRun, RunCreation, RunInput } from "../ports/run-store.ts";
-import type { OperationProfile } from "../profile/operation-profile.ts";
 import type { ValidProfile } from "../profile/validate-profile.ts";
 import { checkStart, payloadHash, type StartRequest } from "./check-start.ts";
-import type { StartOptions, WhenActive } from "./engine-options.ts";
-import type { EngineServices } from "./engine-services.ts";
+import type { EngineServices, StartOptions, WhenActive } from "./engine-options.ts";
 import type { LiveRun } from "./live-run.ts";
 import { messageOf } from "../operation/message-of.ts";
-import type { PreparedPlan } from "./prepare-run.ts";
-import type { Runner } from "./runner.ts";
+import type { RunWorker, Runner } from "./runner.ts";
 import { safeText } from "./safe-text.ts";
-import type { RunWorker } from "./take-run.ts";
+import type { PreparedPlan } from "./plan-run.ts";
 
 // The limit that a start accepts.
 const maxInitiatorChars = 200;
@@ -37,7 +34,7 @@ export function createRunStarter(
   const begin = async (options: StartRequest): Promise<LiveRun> => {
     const until = <Value>(promise: Promise<Value>): Promise<Value> =>
       untilAborted(promise, options.signal, OperationsError);
-    const { profile, profileRef, trigger, message } = options;
+    const { profile, profileRef, trigger, message, signal } = options;
     for (;;) {
       throwIfAborted(options.signal, OperationsError);
       // Repeated for each try: a start that waited for the branch uses the time, profile and last turn of the moment
@@ -47,13 +44,18 @@ export function createRunStarter(
       const given =
         profileRef === undefined
           ? profile
-          : await until(storedProfile(profileRef, options, starter));
+          : await until(starter.profiles.load(profileRef, signal && { signal }));
+      if (profileRef !== undefined && given === undefined)
+        throw new OperationsError(
+          "unknown_profile",
+          `There is no profile ${JSON.stringify(profileRef)}; save it first.`,
+        );
       // Before anything is stored, so that a run that cannot be planned is never stored.
       const plan = planOf(given, trigger);
       throwIfAborted(options.signal, OperationsError);
       const input = inputOf(options, { services, profile: plan.profile, userMessageId });
       const creating = services.runs.createRun(newRun(input, options, { services, owner }));
-      const creation = await untilLeft(creating, options.signal, services).catch(
+      const creation = await untilAbandoned(creating, options.signal, services).catch(
         (error: unknown) => {
           // If the store still creates the run, it is aborted so that it does not hold the branch.
           void creating.then(
@@ -67,7 +69,7 @@ export function createRunStarter(
       if (creation.status === "created") return accepted(plan, input, creation, options.signal);
       if (creation.status === "duplicate") return known(creation.runId, options.signal);
       if (creation.status === "payload_conflict") throw payloadConflict(options, creation.runId);
-      await makeWay(creation.runId, options);
+      await freeBranch(creation.runId, options);
     }
   };
   const accepted = async (
@@ -91,7 +93,7 @@ export function createRunStarter(
     abortWith(runner.liveOf(runId), signal);
     return runner.resume(runId);
   };
-  const makeWay = async (activeId: string, options: StartRequest): Promise<void> => {
+  const freeBranch = async (activeId: string, options: StartRequest): Promise<void> => {
     const policy = options.whenActive ?? starter.whenActive;
     const found = await runner.takeOver(activeId);
     if (found === "ended") return;
@@ -127,19 +129,6 @@ export function createRunStarter(
       release?.();
     }
   };
-}
-
-async function storedProfile(
-  profileRef: string,
-  { signal }: StartOptions,
-  { profiles }: StarterOptions,
-): Promise<OperationProfile> {
-  const stored = await profiles.load(profileRef, signal && { signal });
-  if (stored !== undefined) return stored;
-  throw new OperationsError(
-    "unknown_profile",
-    `There is no profile ${JSON.stringify(profileRef)}; save it first.`,
-  );
 }
 
 interface InputOf {
@@ -211,24 +200,24 @@ function newRun(
 }
 
 function runActive(runId: string): OperationsError {
-  const message = `The branch has run ${runId} under way; wait for it or abort it.`;
+  const message = `Run ${runId} is active on the branch; wait for it or abort it.`;
   return new OperationsError("run_active", message, { details: { runId } });
 }
 
 /** Creates the error. The executor may have accepted the run anyway, so the run stays. */
 function notSubmitted(runId: string, cause: unknown): OperationsError {
-  const message = `The run ${runId} is stored, and its executor did not take it: ${messageOf(cause)} Resume it.`;
+  const message = `The run ${runId} is stored, but its executor did not accept it: ${messageOf(cause)} Resume it.`;
   const code = OperationsError.isInstance(cause) ? cause.code : "unavailable";
   return new OperationsError(code, safeText(message, 512), { cause, details: { runId } });
 }
 
 function payloadConflict({ clientRequestId }: StartOptions, runId: string): OperationsError {
-  const message = `The request id ${JSON.stringify(clientRequestId)} belongs to run ${runId}, which was started with something else; use a new id.`;
+  const message = `The request id ${JSON.stringify(clientRequestId)} belongs to run ${runId}, which was started with other options; use a new id.`;
   return new OperationsError("idempotency_conflict", message, { details: { runId } });
 }
 
 /** Settles as the creation does. If the creation hangs, rejects after the abort's grace period. */
-function untilLeft(
+function untilAbandoned(
   creating: Promise<RunCreation>,
   signal: AbortSignal | undefined,
   { clock, limits }: EngineServices,

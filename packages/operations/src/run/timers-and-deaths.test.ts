@@ -5,7 +5,7 @@ import { defineProfile } from "../define/define-profile.ts";
 import { compute, waitFor } from "../define/operations.ts";
 import type { RunEvent } from "../events/run-event.ts";
 import { createOperationStores } from "../stores/create-operation-stores.ts";
-import { readState } from "../ports/read-state.ts";
+import { readState } from "../ports/chat-state.ts";
 import { type CrashPoint, createFaultInjector } from "../testing/create-fault-injector.ts";
 import { createVirtualClock } from "../testing/create-virtual-clock.ts";
 import { createRunEngine } from "./create-run-engine.ts";

@@ -2,7 +2,7 @@ import { createScriptedModel } from "@ccl/core/testing";
 import { LanguageModelError, type LanguageModel, type ToolCall } from "@ccl/core";
 import { describe, expect, it } from "vitest";
 
-import type { MainResult, OperationHandler } from "../operation/operation-context.ts";
+import type { MainResult, OperationHandler } from "../operation/operation-definition.ts";
 import type { OperationEffect } from "../effects/operation-effect.ts";
 import { foldRunEvents } from "../events/fold-run-events.ts";
 import type { RunEvent } from "../events/run-event.ts";

@@ -1,7 +1,7 @@
 import type { SqliteDatabase } from "@ccl/sql";
 import { openSqlite } from "@ccl/sql/node";
 
-import { translated } from "../stores/change-records.ts";
+import { translated } from "../stores/stored-records.ts";
 import type { OperationStores } from "../stores/create-operation-stores.ts";
 import { openStores, type OpenStoresOptions } from "../stores/open-stores.ts";
 import { processOwners } from "./process-owners.ts";

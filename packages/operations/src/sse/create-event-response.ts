@@ -1,11 +1,162 @@
-import { sleep } from "@ccl/core/async";
+import { sleep, untilAborted } from "@ccl/core/async";
 
-import {
-  defaultHeartbeatMs,
-  type EventStreamOptions,
-  openEvents,
-  streamOf,
-} from "./create-event-stream.ts";
+import type { RunEvent } from "../events/run-event.ts";
+import { refuse } from "../operations-error.ts";
+
+/** Source of a run's events: a `RunEngine`, or an object with the same method. */
+export interface EventSourceOf {
+  events(
+    runId: string,
+    options: { afterSeq: number; signal: AbortSignal },
+  ): AsyncIterable<RunEvent>;
+}
+
+/** The run, and how to send its events. */
+export interface EventStreamOptions {
+  engine: EventSourceOf;
+  runId: string;
+  /**
+   * The client's `Last-Event-ID`. The stream continues after it. Without one (or with "") it starts from the beginning.
+   */
+  lastEventId?: string | null | undefined;
+  /** Maximum silence of the stream before it sends a heartbeat for proxies. Defaults to 15,000 ms. */
+  heartbeatMs?: number | undefined;
+  /** Ends the stream without an error. */
+  signal?: AbortSignal | undefined;
+}
+
+/** Events of a run, read on demand. */
+export interface OpenEvents {
+  /** Returns the first event. `next` returns it too. */
+  peek(): Promise<IteratorResult<RunEvent, unknown>>;
+  next(): Promise<IteratorResult<RunEvent, unknown>>;
+  /** Stops reading, even during a wait. */
+  end(): void;
+  /** Aborts once reading has stopped. */
+  ended: AbortSignal;
+}
+
+/** Validates the options and opens the events. @throws OperationsError `invalid_options` */
+export function openEvents(options: EventStreamOptions): OpenEvents {
+  const { engine, runId, lastEventId, signal, heartbeatMs = defaultHeartbeatMs } = options;
+  if (!(Number.isSafeInteger(heartbeatMs) && heartbeatMs > 0))
+    refuse(`heartbeatMs must be a whole number above 0, not ${heartbeatMs}.`);
+  const controller = new AbortController();
+  const end = (): void => {
+    signal?.removeEventListener("abort", end);
+    controller.abort();
+  };
+  const afterSeq = seqOf(lastEventId ?? "");
+  const iterator = engine
+    .events(runId, { afterSeq, signal: controller.signal })
+    [Symbol.asyncIterator]();
+  if (signal?.aborted === true) end();
+  else signal?.addEventListener("abort", end, { once: true });
+  const ended = controller.signal;
+  // Ends on the signal, even if the event source ignores it.
+  const read = async (): Promise<IteratorResult<RunEvent, unknown>> => {
+    if (ended.aborted) return over;
+    return untilAborted(iterator.next(), ended).catch((error: unknown) => {
+      if (ended.aborted) return over;
+      throw error;
+    });
+  };
+  let ahead: ReturnType<OpenEvents["next"]> | undefined;
+  return {
+    peek: () => (ahead ??= read()),
+    next() {
+      const first = ahead ?? read();
+      ahead = undefined;
+      return first;
+    },
+    end,
+    ended,
+  };
+}
+
+const over: IteratorResult<RunEvent, unknown> = { done: true, value: undefined };
+
+function seqOf(lastEventId: string): number {
+  if (lastEventId === "") return 0;
+  const seq = Number(lastEventId);
+  if (/^\d{1,15}$/.test(lastEventId) && Number.isSafeInteger(seq)) return seq;
+  const shown = JSON.stringify(lastEventId.slice(0, 40));
+  refuse(`The last event id ${shown} is not the number of an event.`);
+}
+
+/** Default time without events before a heartbeat. */
+const defaultHeartbeatMs: number = 15_000;
+
+// Maximum bytes buffered for a slow reader. A single event may exceed it.
+const maxBufferedBytes = 65_536;
+
+const encoder = new TextEncoder();
+
+/**
+ * Streams the events of a run as server-sent events. Each message has the event's JSON as data and its number as id.
+ * Reads events only on demand, so a slow reader does not fill memory. Ends after `run.finished`.
+ */
+export function streamOf(
+  events: OpenEvents,
+  heartbeatMs: number = defaultHeartbeatMs,
+): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        if (events.ended.aborted) return;
+        const heartbeat = setInterval(() => {
+          // A slow reader needs no heartbeat.
+          if ((controller.desiredSize ?? 0) >= maxBufferedBytes)
+            controller.enqueue(encoder.encode(": \n\n"));
+        }, heartbeatMs);
+        events.ended.addEventListener("abort", () => clearInterval(heartbeat), { once: true });
+      },
+      async pull(controller) {
+        try {
+          const next = await events.next();
+          if (next.done === true) {
+            events.end();
+            controller.close();
+          } else controller.enqueue(encoder.encode(frameEvent(withoutInternals(next.value))));
+        } catch (error) {
+          events.end();
+          throw error;
+        }
+      },
+      cancel: () => events.end(),
+    },
+    { highWaterMark: maxBufferedBytes, size: (chunk) => chunk.byteLength },
+  );
+}
+
+// JSON has no other unescaped line separators, and some readers also split at these.
+const lineSeparators = /[\u2028\u2029]/g;
+
+/**
+ * Formats an event as one message of a stream, with its number as the id. JSON escapes every line break, so nothing in
+ * it can end a line. A run's text can therefore only reach the field `data`. Format:
+ * https://html.spec.whatwg.org/multipage/server-sent-events.html
+ */
+function frameEvent(event: RunEvent): string {
+  const data = JSON.stringify(event).replace(
+    lineSeparators,
+    (character) => `\\u${character.charCodeAt(0).toString(16)}`,
+  );
+  return `id: ${event.seq}\ndata: ${data}\n\n`;
+}
+
+/** Removes internals that chat users must not see: values for prompts or handlers only, summaries and details. */
+function withoutInternals(event: RunEvent): RunEvent {
+  if (event.type === "operation.finished" && event.error?.details !== undefined)
+    return { ...event, error: { ...event.error, details: undefined } };
+  if (event.type !== "run.finished") return event;
+  const hidden = { inputsSummary: undefined, outputsSummary: undefined, errorDetails: undefined };
+  const operationRuns = event.result.operationRuns.map((run) => ({ ...run, ...hidden }));
+  const artifacts = event.result.artifacts.filter(
+    ({ usage }) => usage === "ui_only" || usage === "prompt+ui",
+  );
+  return { ...event, result: { ...event.result, operationRuns, artifacts } };
+}
 
 /** Options of the stream, and additional response headers. */
 export interface EventResponseOptions extends EventStreamOptions {

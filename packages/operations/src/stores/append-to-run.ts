@@ -1,18 +1,23 @@
 import { OperationsError } from "../operations-error.ts";
-import { runStepKey } from "../ports/run-step.ts";
-import type { AppendOutcome, RunAppend } from "../ports/run-store.ts";
+import { type AppendOutcome, type RunAppend, runStepKey } from "../ports/run-store.ts";
 import {
-  addAnswer,
+  type BranchRecord,
+  type RecordEdit,
+  type RunHead,
+  chatNames,
+  readHead,
+  runNames,
+} from "./stored-records.ts";
+import {
   type AnswerText,
+  addAnswer,
+  isMainStep,
+  logEntriesOf,
   readAnswer,
   shortening,
-  storedEnd,
   stepWith,
-} from "./answer-text.ts";
-import type { RecordEdit } from "./change-records.ts";
-import { chatNames, runNames } from "./record-names.ts";
-import { type BranchRecord, readHead, type RunHead } from "./run-head.ts";
-import { isMainStep, logEntriesOf } from "./run-log.ts";
+  storedEnd,
+} from "./run-log.ts";
 import { applyCommit, putTurn, readTurn } from "./turn-records.ts";
 
 /** Appends to a run under its lease. */

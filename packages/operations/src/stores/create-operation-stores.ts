@@ -2,7 +2,7 @@ import { createMemoryRecords, type Records } from "@ccl/records";
 
 import { OperationsError } from "../operations-error.ts";
 import type { ConversationStore } from "../ports/conversation-store.ts";
-import { createProfileStore } from "../ports/create-profile-store.ts";
+import { createProfileStore } from "./create-profile-store.ts";
 import type { ProfileStore } from "../ports/profile-store.ts";
 import { withCalls } from "../ports/with-calls.ts";
 import type { LeaseOwners, RunStore } from "../ports/run-store.ts";

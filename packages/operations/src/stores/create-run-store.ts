@@ -1,22 +1,39 @@
 import { pageLimit } from "@ccl/core/paging";
-import { createMemoryRecords, type Records } from "@ccl/records";
+import { type Records, createMemoryRecords } from "@ccl/records";
 
-import { OperationsError } from "../operations-error.ts";
-import { runStepKey } from "../ports/run-step.ts";
+import { OperationsError, pageStart, refuse } from "../operations-error.ts";
 import type { ChatStore } from "../ports/chat-store.ts";
-import type { RunStore } from "../ports/run-store.ts";
-import type { StoreCall } from "../ports/store-call.ts";
-import { readAnswer } from "./answer-text.ts";
+import {
+  type ListRunsOptions,
+  type NewRun,
+  type ReadEventsOptions,
+  type RunCreation,
+  type RunInput,
+  type RunPage,
+  type RunStore,
+  type StoredRun,
+  runStepKey,
+} from "../ports/run-store.ts";
 import { addToRun, appendToRun } from "./append-to-run.ts";
-import { type RecordEdit, translated, withRecords } from "./change-records.ts";
 import { createChatStore } from "./create-chat-store.ts";
-import { createRun } from "./create-run.ts";
-import { acquireLease, releaseLease, renewLease } from "./lease-runs.ts";
+import { acquireLease, leaseOf, releaseLease, renewLease } from "./lease-runs.ts";
 import { pruneRuns } from "./prune-runs.ts";
-import { listRuns, loadRun, readEvents } from "./read-runs.ts";
-import { runNames } from "./record-names.ts";
-import { readHead } from "./run-head.ts";
-import { readSteps } from "./run-log.ts";
+import {
+  type BranchRecord,
+  type RecordEdit,
+  type RunHead,
+  chatNames,
+  editorOf,
+  newBranch,
+  prefixOf,
+  readHead,
+  runNames,
+  translated,
+  valueIn,
+} from "./stored-records.ts";
+import { readAnswer, readRunEvents, readSteps, wholeEnd } from "./run-log.ts";
+import type { RunEvent, RunResult } from "../events/run-event.ts";
+import { type TurnRecord, addMessage } from "./turn-records.ts";
 
 /** Number of finished runs kept in memory. */
 const maxInMemory = 1_000;
@@ -40,10 +57,7 @@ export function createRunStore(
     finished = maxInMemory;
     await pruneRuns(own, { endedBeforeMs: Infinity, nowMs, limit }, undefined);
   };
-  const onRecords = <Value>(
-    call: StoreCall | undefined,
-    work: (edit: RecordEdit) => Promise<Value>,
-  ): Promise<Value> => withRecords(own, call, work);
+  const onRecords = editorOf(own);
   return {
     chat,
     createRun: (run, call) => onRecords(call, (edit) => createRun(edit, run)),
@@ -83,4 +97,102 @@ export function createRunStore(
         return pruneRuns(own, { endedBeforeMs, nowMs, limit: max }, call);
       }),
   };
+}
+
+/** Loads a run with its steps. */
+async function loadRun(edit: RecordEdit, runId: string): Promise<StoredRun | undefined> {
+  const [head, input] = await edit.read<[RunHead, RunInput]>(
+    runNames.head(runId),
+    runNames.input(runId),
+  );
+  if (head === undefined || input === undefined) return undefined;
+  const { lastSeq, abort, lease, endedAt } = head;
+  const names = endedAt === undefined ? [] : [runNames.result(runId)];
+  const [result] = await edit.readAll<RunResult>(names);
+  const answer = await readAnswer(edit, head);
+  const steps = await readSteps(edit, head, answer);
+  const whole = result && wholeEnd(result, runId, answer);
+  return { input: { ...input, runId }, steps, lastSeq, result: whole, abort, lease };
+}
+
+/** Reads a page of a run's events. */
+async function readEvents(
+  edit: RecordEdit,
+  runId: string,
+  { limit, afterSeq }: ReadEventsOptions,
+): Promise<RunEvent[]> {
+  const size = pageLimit(limit, { byDefault: 1_000, max: 10_000 }, OperationsError);
+  const from = pageStart(afterSeq);
+  const head = await readHead(edit, runId);
+  return readRunEvents(edit, head, { afterSeq: from, limit: size });
+}
+
+/** Lists a page of runs. */
+async function listRuns(
+  edit: RecordEdit,
+  { all = false, cursor, limit }: ListRunsOptions,
+): Promise<RunPage> {
+  const size = pageLimit(limit, { byDefault: 100, max: 1_000 }, OperationsError);
+  const nameOf = all ? runNames.newest : runNames.open;
+  const after = cursor === undefined ? undefined : nameOf(cursor);
+  const prefix = prefixOf(all ? "newest" : "open");
+  const page = await edit.page({ prefix, cursor: after, limit: size });
+  const ids = page.records.map((record) => valueIn<string>(record));
+  const heads = await edit.readAll<RunHead>(ids.map(runNames.head));
+  const runs = ids.flatMap((runId, at) => {
+    const head = heads[at];
+    return head === undefined ? [] : [{ runId, lease: head.lease }];
+  });
+  return page.cursor === undefined ? { runs } : { runs, cursor: ids.at(-1) };
+}
+
+/** Creates a run, reserves its branch and leases the run. */
+async function createRun(
+  edit: RecordEdit,
+  { input, clientRequest, lease: request }: NewRun,
+): Promise<RunCreation> {
+  const { runId, chatId, branchId, userMessageId, userMessage, trigger } = input;
+  const requestName = clientRequest && runNames.request(input, clientRequest.clientRequestId);
+  const branchName = chatNames.branch(input);
+  const [branch = newBranch(input), head, turn, known] = await edit.read<
+    [BranchRecord, RunHead, TurnRecord, StoredRequest]
+  >(
+    branchName,
+    runNames.head(runId),
+    chatNames.turn(input, userMessageId),
+    requestName ?? branchName,
+  );
+  if (clientRequest !== undefined && known !== undefined && known.keptUntilMs > request.nowMs) {
+    const isSame = known.payloadHash === clientRequest.payloadHash;
+    return { status: isSame ? "duplicate" : "payload_conflict", runId: known.runId };
+  }
+  if (branch.active !== undefined) return { status: "active", runId: branch.active };
+  if (head !== undefined) refuse(`Run ${JSON.stringify(runId)} already exists.`);
+  const isNew = turn === undefined && userMessage !== undefined;
+  const then = isNew ? addMessage(edit, branch, { userMessageId, content: userMessage }) : branch;
+  const next = { ...then, token: branch.token + 1, active: runId };
+  const lease = leaseOf({ ...request, runId }, next);
+  edit.put(branchName, next);
+  const of = { chatId, branchId, userMessageId, trigger, lease };
+  const first: RunHead = { ...of, isHeld: true, lastSeq: 0, lastEpoch: 0, entries: 0 };
+  if (clientRequest !== undefined) {
+    const { clientRequestId, keptUntilMs } = clientRequest;
+    first.request = { clientRequestId, keptUntilMs };
+  }
+  edit.put(runNames.head(runId), first);
+  edit.put(runNames.input(runId), { ...input, runId: undefined });
+  edit.put(runNames.open(runId), runId);
+  edit.put(runNames.newest(runId), runId);
+  edit.put(runNames.ofBranch(input, runId), runId);
+  if (clientRequest !== undefined && requestName !== undefined) {
+    const { payloadHash, keptUntilMs } = clientRequest;
+    edit.put(requestName, { runId, payloadHash, keptUntilMs } satisfies StoredRequest);
+  }
+  return { status: "created", lease };
+}
+
+interface StoredRequest {
+  runId: string;
+  payloadHash: string;
+  keptUntilMs: number;
 }

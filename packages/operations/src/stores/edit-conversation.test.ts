@@ -5,7 +5,7 @@ import { createScriptedModel } from "@ccl/core/testing";
 import { openSqlite } from "@ccl/sql/node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import type { StoredTurn } from "../ports/chat-turn.ts";
+import type { StoredTurn } from "../ports/chat-store.ts";
 import type { ConversationStore } from "../ports/conversation-store.ts";
 import { createRunEngine } from "../run/create-run-engine.ts";
 import { openSqliteOperationStores } from "../sqlite/index.ts";

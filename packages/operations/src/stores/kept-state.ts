@@ -1,6 +1,5 @@
 import type { ChatBranch, KeptState, KeptWrite } from "../ports/chat-store.ts";
-import type { RecordEdit } from "./change-records.ts";
-import { chatNames, prefixOf } from "./record-names.ts";
+import { type RecordEdit, chatNames, prefixOf } from "./stored-records.ts";
 import type { RunWrites, TurnState } from "./turn-records.ts";
 
 /** Reads the stored state of a session before a position. */

@@ -6,8 +6,8 @@ import {
   sharedKinds,
   type SharedPlace,
 } from "../../test-support/worker-process.ts";
-import { readState } from "../ports/read-state.ts";
-import type { RunResult } from "../events/run-result.ts";
+import { readState } from "../ports/chat-state.ts";
+import type { RunResult } from "../events/run-event.ts";
 import { kills } from "../../../../scripts/lengths/test-length.mjs";
 
 // Each kill starts two processes, and the second waits until the lease of the first is over.

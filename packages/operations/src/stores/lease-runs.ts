@@ -1,7 +1,14 @@
 import type { LeaseRenewal, LeaseRequest, RunLease } from "../ports/run-store.ts";
-import type { RecordEdit } from "./change-records.ts";
-import { chatNames, runNames } from "./record-names.ts";
-import { type BranchRecord, findHead, newBranch, readHead, type RunHead } from "./run-head.ts";
+import {
+  type BranchRecord,
+  type RecordEdit,
+  type RunHead,
+  chatNames,
+  findHead,
+  newBranch,
+  readHead,
+  runNames,
+} from "./stored-records.ts";
 
 /** Returns undefined if the run has ended or is leased. */
 export async function acquireLease(

@@ -3,7 +3,7 @@ import { createScriptedModel } from "@ccl/core/testing";
 import { openSqlite } from "@ccl/sql/node";
 import { expect, it } from "vitest";
 
-import type { StoredTurn, StoredVariant } from "../ports/chat-turn.ts";
+import type { StoredTurn, StoredVariant } from "../ports/chat-store.ts";
 import { searchTurns } from "../ports/search-turns.ts";
 import { createRunEngine } from "../run/create-run-engine.ts";
 import { openSqliteOperationStores } from "../sqlite/index.ts";

@@ -6,10 +6,9 @@ import { openSqlite } from "@ccl/sql/node";
 import type { SqliteDatabase } from "@ccl/sql";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import type { RunEvent } from "../events/run-event.ts";
+import type { RunEvent, RunResult } from "../events/run-event.ts";
 import { createRunEngine } from "../run/create-run-engine.ts";
 import type { RunEngineOptions } from "../run/engine-options.ts";
-import type { RunResult } from "../events/run-result.ts";
 import { openSqliteOperationStores } from "../sqlite/index.ts";
 import type { OperationStores } from "./create-operation-stores.ts";
 

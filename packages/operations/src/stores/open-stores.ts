@@ -1,6 +1,6 @@
 import { openRecords, type RecordsPlace } from "@ccl/records";
 
-import { translated } from "./change-records.ts";
+import { translated } from "./stored-records.ts";
 import type { ChatStoreOptions } from "./create-chat-store.ts";
 import { createOperationStores, type OperationStores } from "./create-operation-stores.ts";
 

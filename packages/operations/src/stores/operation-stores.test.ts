@@ -3,9 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { conversationStoreConformance } from "../../test-support/chat-store-conformance.ts";
 import { writtenChat } from "../../test-support/written-chat.ts";
-import type { RunEvent } from "../events/run-event.ts";
+import type { RunEvent, RunResult } from "../events/run-event.ts";
 import type { NewRun, RunLease } from "../ports/run-store.ts";
-import type { RunResult } from "../events/run-result.ts";
 import type { OperationStores } from "./create-operation-stores.ts";
 import {
   databaseKinds,

@@ -1,9 +1,7 @@
 import type { Records } from "@ccl/records";
 
-import type { StoreCall } from "../ports/store-call.ts";
-import { type RecordEdit, withRecords } from "./change-records.ts";
-import { prefixOf, runNames } from "./record-names.ts";
-import type { RunHead } from "./run-head.ts";
+import type { StoreCall } from "../ports/chat-store.ts";
+import { type RecordEdit, type RunHead, editorOf, prefixOf, runNames } from "./stored-records.ts";
 
 /** Which finished runs to delete. */
 interface Pruning {
@@ -22,11 +20,12 @@ export async function pruneRuns(
   { endedBeforeMs, nowMs, limit }: Pruning,
   call: StoreCall | undefined,
 ): Promise<number> {
+  const onRecords = editorOf(records);
   const prefix = prefixOf("ended");
   let count = 0;
   let cursor: string | undefined;
   while (count < limit) {
-    const { deleted, last } = await withRecords(records, call, async (edit) => {
+    const { deleted, last } = await onRecords(call, async (edit) => {
       const ids = await edit.list<string>({ prefix, cursor, limit: atOnce });
       const heads = await edit.readAll<RunHead>(ids.map(runNames.head));
       const old = heads.filter(

@@ -1,6 +1,5 @@
 import type { ChatBranch } from "../ports/chat-store.ts";
-import type { RecordEdit } from "./change-records.ts";
-import { chatNames, prefixOf } from "./record-names.ts";
+import { type RecordEdit, chatNames, prefixOf } from "./stored-records.ts";
 import type { TurnRecord } from "./turn-records.ts";
 
 /** Returns the turns from one position to another, both included, in order. */

@@ -1,19 +1,113 @@
-import type { RunEvent } from "../events/run-event.ts";
-import { type RunStep, runStepKey } from "../ports/run-step.ts";
-import {
-  type AnswerText,
-  type EventBody,
-  eventWith,
-  lengthening,
-  readAnswer,
-  type RunEnd,
-  type shortening,
-  stepWith,
-  wholeEnd,
-} from "./answer-text.ts";
-import type { RecordEdit } from "./change-records.ts";
-import { runNames } from "./record-names.ts";
-import type { RunHead } from "./run-head.ts";
+import type { RunEvent, RunResult } from "../events/run-event.ts";
+import { type RunStep, runStepKey } from "../ports/run-store.ts";
+import { type RecordEdit, type RunHead, chatNames, runNames } from "./stored-records.ts";
+import { OperationsError } from "../operations-error.ts";
+import { type AssistantVariant, saveVariant } from "../ports/chat-store.ts";
+import type { TurnRecord } from "./turn-records.ts";
+
+/** Shorter strings are no longer than their replacement. */
+const minLength = 32;
+
+/**
+ * A run's answer is stored in its turn. Elsewhere in the run, a string that is part of the answer is replaced by its
+ * length. If `answer` is undefined, nothing is replaced.
+ */
+export type AnswerText = string | undefined;
+
+type Change = (text: unknown, offset?: number) => unknown;
+
+/** Creates a change that replaces strings by their lengths. */
+export function shortening(answer: AnswerText): Change {
+  return (text, offset = 0) =>
+    typeof text === "string" && text.length >= minLength && answer?.startsWith(text, offset)
+      ? text.length
+      : text;
+}
+
+/** Creates a change that replaces lengths by their strings. */
+function lengthening(answer: AnswerText): Change {
+  return (text, offset = 0) =>
+    typeof text === "number" ? answer?.slice(offset, offset + text) : text;
+}
+
+/** The stored body of an event. If `epoch` or `ts` is absent, the entry's value applies. */
+interface EventBody {
+  type?: string | undefined;
+  text?: unknown;
+  offset?: number | undefined;
+  epoch?: number | undefined;
+  ts?: number | undefined;
+}
+
+interface Main {
+  text?: unknown;
+  steps?: readonly { text?: unknown }[] | undefined;
+}
+
+function mainWith<Value extends Main>(main: Value, change: Change): Value {
+  const steps = main.steps?.map((step) => ({ ...step, text: change(step.text) }));
+  return { ...main, text: change(main.text), steps };
+}
+
+/** Converts a result to its stored form: without its run, and with its strings replaced. */
+export function storedEnd(result: RunResult, answer: AnswerText): object {
+  const mainLlm = mainWith(result.mainLlm, shortening(answer));
+  return { ...result, runId: undefined, mainLlm };
+}
+
+/** Restores a result that `storedEnd` stored. */
+export function wholeEnd(stored: RunResult, runId: string, answer: AnswerText): RunResult {
+  const { formatVersion, runId: _, ...rest } = stored;
+  const mainLlm = mainWith(rest.mainLlm, lengthening(answer));
+  return { formatVersion, runId, ...rest, mainLlm };
+}
+
+/** Returns a step with its strings replaced. */
+export function stepWith(step: RunStep, change: Change): RunStep {
+  return step.kind === "main_llm" ? mainWith(step, change) : step;
+}
+
+/** Returns the body of an event with its text replaced. */
+function eventWith(body: EventBody, change: Change): EventBody {
+  const { type, text, offset } = body;
+  return type === "main_llm.delta" ? { ...body, text: change(text, offset) } : body;
+}
+
+/** Reads the answer of a run, if its strings are stored as lengths. An edited answer is stored separately. */
+export async function readAnswer(edit: RecordEdit, head: RunHead): Promise<AnswerText> {
+  const { answer, userMessageId, lease } = head;
+  if (answer === undefined) return undefined;
+  const [turn, former] = await edit.read<[TurnRecord, string]>(
+    chatNames.turn(head, userMessageId),
+    runNames.answer(lease.runId),
+  );
+  const text = former ?? turn?.assistantVariants[answer]?.content;
+  if (typeof text === "string") return text;
+  const message = `The answer of run ${JSON.stringify(lease.runId)} is not in its turn.`;
+  throw new OperationsError("damaged", message);
+}
+
+/** Stores a run's answer. Returns its index. */
+export function addAnswer(turn: TurnRecord, answer: AssistantVariant): number {
+  const index = saveVariant(turn, answer);
+  turn.runs = { ...turn.runs, [index]: answer.runId };
+  return index;
+}
+
+/** Stores a run's answer separately before a user edits it. */
+export async function keepAnswer(
+  edit: RecordEdit,
+  turn: TurnRecord,
+  variantId: string,
+): Promise<void> {
+  const index = turn.assistantVariants.findIndex((one) => one.variantId === variantId);
+  const runId = turn.runs?.[index];
+  if (runId === undefined) return;
+  const name = runNames.answer(runId);
+  const [head, former] = await edit.read<[RunHead, string]>(runNames.head(runId), name);
+  if (head !== undefined && former === undefined)
+    edit.put(name, turn.assistantVariants[index]?.content);
+}
 
 /**
  * An entry of a run's log. Events omit what the run and their position determine. The result of a run's last event is
@@ -67,9 +161,9 @@ function bodyOf(event: RunEvent, of: LogEntry): EventBody {
   const epoch = event.epoch === of.epoch ? undefined : event.epoch;
   const ts = event.ts === of.ts ? undefined : event.ts;
   const body = { ...event, ...noStamp, epoch, ts };
-  const isEnd = event.type === "run.finished" && event.result !== undefined;
+  if (event.type !== "run.finished" || event.result === undefined) return body;
   const short = { ...body, result: null };
-  return isEnd ? short : body;
+  return short;
 }
 
 /** Returns a run's steps in append order. For each key, the first step is kept. */
@@ -101,7 +195,6 @@ export async function readRunEvents(
   if (afterSeq >= head.lastSeq) return [];
   const { runId } = head.lease;
   const { chatId, branchId, userMessageId, trigger } = head;
-  const of = { runId, chatId, branchId, userMessageId, trigger };
   const answer = await readAnswer(edit, head);
   const change = lengthening(answer);
   const found: RunEvent[] = [];
@@ -109,12 +202,15 @@ export async function readRunEvents(
     for (const [at, body] of events.entries()) {
       const { epoch = stamp.epoch, ts = stamp.ts, ...rest } = body;
       const seq = first + at;
-      if (seq > afterSeq && found.length < limit)
-        found.push(eventOf({ ...eventWith(rest, change), ...of, seq, epoch, ts }));
+      if (seq <= afterSeq || found.length >= limit) continue;
+      const read = eventWith(rest, change);
+      found.push(
+        eventOf({ runId, chatId, branchId, userMessageId, trigger, seq, epoch, ts, ...read }),
+      );
     }
   const last = found.at(-1);
   if (last?.type !== "run.finished" || last.result === undefined) return found;
-  const [stored] = await edit.read<[RunEnd]>(runNames.result(runId));
+  const [stored] = await edit.read<[RunResult]>(runNames.result(runId));
   const result = stored && wholeEnd(stored, runId, answer);
   return [...found.slice(0, -1), eventOf({ ...last, result })];
 }

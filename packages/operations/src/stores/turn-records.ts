@@ -2,17 +2,18 @@ import type { Part } from "@ccl/core";
 
 import { maxFeedItems } from "../artifact/written-artifact.ts";
 import type { TurnEffect } from "../effects/operation-effect.ts";
-import type { ChatBranch, KeptWrite, TurnCommit, VariantState } from "../ports/chat-store.ts";
 import {
-  effectVariantId,
-  shownState,
+  type ChatBranch,
+  type KeptWrite,
   type StoredTurn,
   type StoredVariant,
-} from "../ports/chat-turn.ts";
+  type TurnCommit,
+  type VariantState,
+  effectVariantId,
+  shownState,
+} from "../ports/chat-store.ts";
 import { unknownTurn } from "../ports/conversation-store.ts";
-import type { RecordEdit } from "./change-records.ts";
-import { chatNames } from "./record-names.ts";
-import type { BranchRecord } from "./run-head.ts";
+import { type BranchRecord, type RecordEdit, chatNames } from "./stored-records.ts";
 
 /** A turn as stored. */
 export interface TurnRecord extends StoredTurn {

@@ -2,7 +2,7 @@ import type {
   OperationContext,
   OperationHandler,
   OperationOutcome,
-} from "../operation/operation-context.ts";
+} from "../operation/operation-definition.ts";
 import { settlePromises } from "./create-virtual-clock.ts";
 
 /** A handler call that has begun and not ended. */

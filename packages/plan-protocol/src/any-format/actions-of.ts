@@ -15,11 +15,16 @@ export function actionsOf(
   { readSet, root }: { readSet: ReadSet; root?: string | undefined },
 ): { actions: PlanAction[]; edits: ReadonlyMap<number, EditOfFile[]> } {
   const groups: PathChanges[] = [];
+  // Answers that explain an edit before they list all of them repeat it.
+  const seen = new Set<string>();
   for (const change of given) {
     const path = relativePath(change.path, root);
+    const key = JSON.stringify({ ...change, path });
+    if (seen.has(key)) continue;
+    seen.add(key);
     const same = groups.find((group) => group.path === path && areOfOneAction(group, change));
     if (same === undefined) groups.push({ path, changes: [change] });
-    else if (!same.changes.some((one) => isRepeated(one, change))) same.changes.push(change);
+    else same.changes.push(change);
   }
   const edits = new Map<number, EditOfFile[]>();
   const actions = groups.map(({ path, changes }, index): PlanAction => {
@@ -43,7 +48,8 @@ export function actionsOf(
 }
 
 /** Converts a path to the plan's format. */
-function relativePath(path: string, root: string | undefined): string {
+function relativePath(given: string, root: string | undefined): string {
+  const path = given.replaceAll("\\", "/");
   const below =
     root !== undefined && path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
   return below.replace(/^(?:\.\/)+(?=[^./])/, "");
@@ -55,9 +61,5 @@ function areOfOneAction({ changes }: PathChanges, change: FileChange): boolean {
     one.type === "replace" ||
     one.type === "insert" ||
     (one.type === "hunks" && one.movedTo === undefined);
-  return changes.every((one) => isRepeated(one, change) || (isEdit(one) && isEdit(change)));
-}
-
-function isRepeated(one: FileChange, other: FileChange): boolean {
-  return one.type === "whole" && other.type === "whole" && one.content === other.content;
+  return isEdit(change) && changes.every(isEdit);
 }

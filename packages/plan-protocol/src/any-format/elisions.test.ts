@@ -409,6 +409,32 @@ describe("lines that are left out", () => {
     expect(created(opening, "  // ... rest of the code", closing)).toBe(false);
   });
 
+  it("are kept below new code that ends as the old code below it", () => {
+    const types = ["import { a } from 'a';", "", "interface Options {", "  size: number;", "}", ""];
+    const old = [...types, ...functions];
+    const added = ["export function first() {", "  return 1;", "}"];
+    const fresh = [...types.slice(0, 2), ...added, "// ... existing code ..."];
+    const wanted = [...types.slice(0, 2), ...added, "", ...old.slice(2)];
+    const sample = { path: PATH, text: `${old.join("\n")}\n` };
+    expect(outcomeOf(sample, inFence(fresh), wanted, 1)).toBe("exact");
+    // Dots that say nothing may stand for lines that the new ones replace.
+    expect(outcomeOf(sample, inFence([...fresh.slice(0, -1), "..."]), [], 0)).toBe("refused");
+  });
+
+  it("are kept around a function whose first or last lines change, by its brackets", () => {
+    const text = `${[...functions, "run(1, () => {", "  same();", "  log();", "});"].join("\n")}\n`;
+    const fresh = ["// ... existing code ...", "run(2, () => {", "  same();", "  log();", "});"];
+    const wanted = [...functions, ...fresh.slice(1)];
+    expect(outcomeOf({ path: PATH, text }, inFence(fresh), wanted, 1)).toBe("exact");
+  });
+
+  it("are not seen in code with brackets and dots in a text", () => {
+    const text = `${functions.join("\n")}\n`;
+    const code = 'const more = isList ? "[...]" : "{...}";';
+    const fresh = [...functions.slice(0, 10), code, ...functions.slice(18)];
+    expect(outcomeOf({ path: PATH, text }, inFence(fresh), fresh, 0)).toBe("exact");
+  });
+
   it("are lost where nothing stands for them, so the measure can fail", () => {
     const shortened = (sample: Sample): Outcome => {
       const lines = linesOf(sample);

@@ -73,6 +73,32 @@ describe("parseEdits", () => {
       "a block under prose with its path",
       `#### Update \`src/cart.ts\`\n\n\`\`\`ts\n${block(BEFORE, AFTER)}\`\`\`\n`,
     ],
+    [
+      "a block given twice",
+      `src/cart.ts\n${block(BEFORE, AFTER)}\nThe whole change:\n\nsrc/cart.ts\n${block(BEFORE, AFTER)}`,
+    ],
+    ["a path with backslashes", `src\\cart.ts\n${block(BEFORE, AFTER)}`],
+    [
+      "a heading that says what changes",
+      `## 2. src/cart.ts (modified)\n\`\`\`ts\n${WANTED}\`\`\`\n`,
+    ],
+    [
+      "a call of Claude in tags",
+      `Now:\n<function_calls>\n<invoke name="Edit">\n<parameter name="file_path">src/cart.ts</parameter>\n<parameter name="old_string">${BEFORE}</parameter>\n<parameter name="new_string">${AFTER}</parameter>\n</invoke>\n</function_calls>`,
+    ],
+    [
+      "a whole file in tags",
+      `<write_to_file>\n<path>src/cart.ts</path>\n<content>\n${WANTED}</content>\n</write_to_file>`,
+    ],
+    [
+      "a call of Gemini",
+      JSON.stringify({
+        functionCall: {
+          name: "replace",
+          args: { file_path: "src/cart.ts", old_string: BEFORE, new_string: AFTER },
+        },
+      }),
+    ],
     ["a list of calls", JSON.stringify([call])],
     ["a patch in a call", JSON.stringify({ name: "apply_patch", arguments: { input: v4a(HUNK) } })],
     ["a patch without a hash", action({ kind: "PATCH_FILE", patch: `@@ -5,3 +5,3 @@\n${HUNK}\n` })],
@@ -205,7 +231,7 @@ ${HUNK}
     [
       "another command",
       JSON.stringify({ ...call, command: "undo_edit" }),
-      'no command "undo_edit"',
+      'Unknown command "undo_edit"',
     ],
     ["an insert without its line", JSON.stringify({ ...call, command: "insert" }), "insert_line"],
     [
@@ -266,6 +292,11 @@ ${HUNK}
     ["the second half of a change", "Before:\n```ts\na\n```\nAfter:\n```ts\nb\n```", "Before:"],
     ["marks of three signs", "<<< SEARCH\na\n===\nb\n>>> REPLACE\n", "<<< SEARCH"],
     ["a command that edits", "```sh\nsed -i 's/a/b/' src/b.ts\n```", "sed -i"],
+    ["a command that copies", "```sh\nmkdir x && cp a.ts x/b.ts\n```", "cp a.ts"],
+    ["a script that writes", "```python\nPath('b.ts').write_text('x')\n```", "write_text"],
+    ["code below a path", "src/b.ts\n\nexport const b = 1;\n", "export const b"],
+    ["a call in tags that is cut off", "<write_to_file>\n<path>b.ts</path>\n", "<write_to_file>"],
+    ["another tool", "<execute_command>\n<command>rm b.ts</command>", "<execute_command>"],
     ["a command in a line", "rm src/old.ts", "rm src/old.ts"],
     ["a fence in a quotation", "> src/b.ts\n> ```ts\n> let a;\n> ```", "> ```ts"],
     ["a call in tokens", '[TOOL_CALLS][{"name":"write_file"}]', "[TOOL_CALLS]"],
@@ -284,6 +315,28 @@ ${HUNK}
     expect(apply(edit + shown + other)).not.toContain("may be a file");
   });
 
+  it.each([
+    ["Also delete `src/old.ts`.", true],
+    ["Then rename src/old.ts to src/new.ts:", true],
+    ["In `src/old.ts`, change `a` to `b`.", true],
+    ["### src/old.ts (deleted)", true],
+    ["I changed `total` in `src/cart.ts`.", false],
+    ["Update the tests when you like.", false],
+  ])("lists a request in prose that no edit follows: %s", (line, isListed) => {
+    const readSet: ReadSet = new Map([["src/cart.ts", { sha256: SHA, text: BASE }]]);
+    const read = parseEdits(`${edit}\n${line}\n`, { readSet });
+    const remarks = isListed ? [`No edit does what ${JSON.stringify(line)} says.`] : [];
+    expect(read.ok && remarksOn(read.value.plan)).toEqual(remarks);
+  });
+
+  it("finds the place that a header names among many equal ones", () => {
+    const one = (name: number): string => `class C${name}:\n    def run(self):\n        return 1\n`;
+    const base = Array.from({ length: 30 }, (_, at) => one(at)).join("\n");
+    const wanted = base.replace(one(28), one(28).replace("return 1", "return 2"));
+    const hunk = " def run(self):\n-        return 1\n+        return 2";
+    expect(apply(v4a(`@@ class C28:\n    ${hunk}`), base)).toBe(wanted);
+  });
+
   it("lists fences that hold no edit beside the plan", () => {
     const rest = "Call it:\n```ts\ntotal([]);\n```\n\nThen:\n```sh\nnpm test\n```\n";
     const readSet: ReadSet = new Map([["src/cart.ts", { sha256: SHA, text: BASE }]]);
@@ -299,6 +352,14 @@ ${HUNK}
 
   it.each([
     ["commands", "```sh\nsed -i 's/a/b/' src/cart.ts\n```"],
+    ["a changed function", "```ts\nexport function empty() {\n  return 1;\n}\n```"],
+    ["a changed line", "```ts\nexport function total(items, rate) {\n```"],
+    [
+      "a file without the imports that it uses",
+      `\`\`\`ts\n${WANTED.replace('import { price } from "./price";\n\n', "")}\`\`\``,
+    ],
+    ["a remark on the file", "```\n(delete this file)\n```"],
+    ["escaped text", `\`\`\`ts\n${WANTED.replace('"./price"', "&quot;./price&quot;")}\`\`\``],
     ["marks of a block", "```ts\n<<<<<<< OLD\na\n=======\nb\n>>>>>>> NEW\n```"],
     ["added lines alone", "```diff\n+export {};\n```"],
     ["lines from its middle", "```ts\n  let sum = 0;\n```"],
@@ -338,14 +399,14 @@ ${HUNK}
 
   it("names the hunk, shows the nearest lines, and says what to send", () => {
     expect(apply(v4a(HUNK.replace("price(item);", "cost(item);")))).toMatchInlineSnapshot(`
-      "ERR_PATCH_APPLY_FAILED Hunk 1 of 1 for "src/cart.ts" does not stand in the file. The nearest lines are:
+      "ERR_PATCH_APPLY_FAILED Hunk 1 of 1 for "src/cart.ts" is not in the file. The nearest lines are:
       5 |   for (const item of items) {
       6 |     sum += price(item);
       7 |   }
       8 |   return sum;
       9 | }
       10 | 
-       Send its old lines exactly as they stand there."
+       Send its old lines exactly as they are there."
     `);
   });
 
@@ -354,9 +415,8 @@ ${HUNK}
     expect(apply(v4a(`@@\n${" x\n".repeat(5_000)}-y\n+z`), base)).toContain(
       "ERR_PATCH_APPLY_FAILED",
     );
-    expect(
-      apply("src/cart.ts\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n".repeat(20_000)),
-    ).toContain("ERR_TOO_MANY_ACTIONS");
+    const blocks = Array.from({ length: 20_000 }, (_, at) => block(`x${at}\n`, "y\n"));
+    expect(apply(`src/cart.ts\n${blocks.join("")}`)).toContain("ERR_TOO_MANY_ACTIONS");
   });
 
   it("gives the reason for a file that could not be read, in every format", () => {

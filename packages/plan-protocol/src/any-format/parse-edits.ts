@@ -104,7 +104,7 @@ export function readEdits(
   if (found.length > 0 && hasPlan)
     return refusal(
       "ERR_SCHEMA_VALIDATION",
-      "The answer holds a plan and edits beside it. Give all changes in one of the two.",
+      "The answer contains a plan and separate edits. Give all changes in one of the two.",
     );
   const edits = found.length > 0 || hasPlan ? found : callsInProse(text);
   if ("code" in edits) return { ok: false, issues: [edits] };
@@ -116,7 +116,7 @@ export function readEdits(
 }
 
 const NO_EDIT =
-  "The answer holds no edit. Put each file's path alone on the line above a fence with the whole file, or give SEARCH blocks, a patch or a plan in JSON.";
+  "The answer contains no edit. Put each file's path alone on the line above a fence with the whole file, or give SEARCH blocks, a patch or a plan in JSON.";
 
 const REASONING = /^\s*<(think|thinking|thought|reasoning)>[\s\S]*?<\/\1>\s*/;
 const MAX_LEAD = 500;
@@ -138,7 +138,7 @@ function callsInProse(text: string): ReturnType<typeof editsOfCalls> {
   if (extractJson(text.slice(0, source.start) + text.slice(source.end), { accept }).ok)
     return planIssue(
       "ERR_SCHEMA_VALIDATION",
-      "The answer holds two values. Give one list of calls.",
+      "The answer contains two values. Give one list of calls.",
     );
   const calls = readCalls(value);
   if (calls === undefined || "code" in calls) return calls ?? [];

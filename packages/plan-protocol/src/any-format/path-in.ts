@@ -1,6 +1,6 @@
 const NAME = /^\/?[\p{L}\p{M}\p{N}_.@~+()[\]$#-]+(?:[\\/][\p{L}\p{M}\p{N}_.@~+()[\]$#-]+)*$/u;
 const DECORATION =
-  /^(?:#{1,6}|[-*]|\d+\.)\s+|^(?:\/\/|#|(?:(?:New )?File|Path|Filename)(?: \d+)?:)\s*|^(\*\*?|`)(.+)\1$|^\[(.+)\]\([^()\s]*\)$|:$/i;
+  /^(?:#{1,6}|[-*]|\d+[.)]|\p{Extended_Pictographic}\uFE0F?)\s+|\s+\((?:new file|new|created|modified|updated|changed)\)$|^(?:\/\/|#|(?:(?:New )?File|Path|Filename)(?: \d+)?:)\s*|^(\*\*?|`)(.+)\1$|^\[(.+)\]\([^()\s]*\)$|:$/iu;
 /** A folder, an extension, or a name that needs none. */
 const PATH =
   /.\/|\.\w{1,8}$|^\.[a-z][\w.-]*$|\.properties$|^\/?[A-Z]\w+file$|^(?:LICENSE|README|CHANGELOG|NOTICE|CODEOWNERS)$/;
@@ -22,6 +22,11 @@ export function pathIn(line: string): string | undefined {
 export function pathNamedIn(line: string): string | undefined {
   const paths = [...line.matchAll(/`([^`\s]+)`/g)].flatMap(([, word = ""]) => pathIn(word) ?? []);
   return paths.length === 1 ? paths[0] : undefined;
+}
+
+/** Returns the paths on a line of prose, in backticks or not. */
+export function pathsIn(line: string): string[] {
+  return line.split(/[\s`"',;:()]+/).flatMap((word) => pathIn(word.replace(/\.$/, "")) ?? []);
 }
 
 /** Returns the path in a fence's info string, as in "js src/a.js" or "js title=src/a.js". */

@@ -3,6 +3,7 @@ import { isRecord, type JsonRecord, parseJson } from "@ccl/core/json";
 import { type FileChange, linesOf, type TextChange } from "../place/file-change.ts";
 import { type PlanIssue, planIssue, quote } from "../plan-issue.ts";
 
+import { beginsBlock } from "./read-blocks.ts";
 import { readNewFile, readUpdate } from "./read-v4a.ts";
 
 /** The edits in a JSON answer's tool calls. */
@@ -24,6 +25,11 @@ export function readCalls(value: unknown): ToolCalls | PlanIssue | undefined {
   for (const call of calls) {
     if (typeof call === "string") found.texts.push(call);
     else if (isRecord(call) && isCall(call)) {
+      const blocks = textAt(call, ["diff"]);
+      if (blocks?.split("\n").some(beginsBlock) === true) {
+        found.texts.push(`${textAt(call, PATHS)}\n${blocks}`);
+        continue;
+      }
       const change = readCall(call);
       if (typeof change === "string") return planIssue("ERR_SCHEMA_VALIDATION", change);
       if (change !== undefined) found.changes.push(change);
@@ -33,9 +39,10 @@ export function readCalls(value: unknown): ToolCalls | PlanIssue | undefined {
 }
 
 /** Names that different agents' tools use for the same field. */
-const PATHS = ["path", "file_path", "filePath", "filename"];
+const PATHS = ["path", "file_path", "filePath", "filepath", "filename", "target_file"];
 const OLD = ["old_str", "old_string", "oldString"];
 const NEW = ["new_str", "new_string", "newString"];
+const CONTENT = ["file_text", "content", "contents", "code_edit"];
 
 /** Types of answer parts that accompany the calls. */
 const REMARKS: ReadonlySet<unknown> = new Set(["text", "thinking", "reasoning", "message"]);
@@ -52,13 +59,16 @@ function callsOf(value: unknown): unknown[] {
 function isCall(call: JsonRecord): boolean {
   const keys = [...OLD, "command", "diff"];
   const isWrite =
-    PATHS.some((key) => key in call) && ("content" in call || Array.isArray(call["edits"]));
+    PATHS.some((key) => key in call) &&
+    (CONTENT.some((key) => key in call) || Array.isArray(call["edits"]));
   return isWrite || call["type"] === "delete_file" || keys.some((key) => key in call);
 }
 
 function unwrap(value: unknown): unknown {
   if (!isRecord(value)) return value;
-  const { function: inner, operation, input, arguments: given, patch, command } = value;
+  const { operation, input, patch, command } = value;
+  const inner = value["function"] ?? value["functionCall"];
+  const given = value["arguments"] ?? value["args"];
   if (isRecord(inner)) return unwrap(inner);
   if (isRecord(operation)) return operation;
   // In a shell call, the patch is the last word of the command.
@@ -69,12 +79,14 @@ function unwrap(value: unknown): unknown {
 }
 
 /** Fields that the reader uses, and remarks, which change no text. */
-const KNOWN: ReadonlySet<string> = new Set(
-  (
-    "command path file_path filePath filename old_str old_string oldString new_str new_string newString file_text content edits diff " +
-    "insert_line insert_text view_range id call_id status type name description explanation instruction instructions reason"
-  ).split(" "),
-);
+const KNOWN: ReadonlySet<string> = new Set([
+  ...PATHS,
+  ...OLD,
+  ...NEW,
+  ...CONTENT,
+  ..."command edits diff insert_line insert_text view_range id call_id status type name".split(" "),
+  ..."description explanation instruction instructions reason line_count".split(" "),
+]);
 const COMMANDS: ReadonlySet<unknown> = new Set([
   undefined,
   "create",
@@ -87,13 +99,13 @@ const COMMANDS: ReadonlySet<unknown> = new Set([
 function readCall(call: JsonRecord): FileChange | string | undefined {
   const other = otherMember(call);
   if (other !== undefined)
-    return `A call has ${quote(other)}, which is not read. Leave it out, and give more lines in old_str, so that they stand only once.`;
+    return `A call has ${quote(other)}, which is not read. Leave it out, and give more lines in old_str, so that they occur only once.`;
   const { command, edits, diff, type } = call;
   const path = textAt(call, PATHS);
-  const content = textAt(call, ["file_text", "content"]);
-  const lacking = "A call lacks its path or its texts.";
+  const content = textAt(call, CONTENT);
+  const lacking = "A call is missing its path or its strings.";
   if (!COMMANDS.has(command))
-    return `There is no command ${quote(String(command))}. Use str_replace, insert or create.`;
+    return `Unknown command ${quote(String(command))}. Use str_replace, insert or create.`;
   if (command === "view") return undefined;
   if (path === undefined) return lacking;
   if (type === "delete_file") return { type: "delete", path };
@@ -139,7 +151,11 @@ function textAt(call: JsonRecord, keys: readonly string[]): string | undefined {
 function otherMember(call: JsonRecord): string | undefined {
   const edits = Array.isArray(call["edits"]) ? call["edits"].filter(isRecord) : [];
   return [call, ...edits].flatMap(Object.entries).find(([key, value = false]) => {
-    const saysNothing = value === null || value === false || value === "";
+    const saysNothing =
+      value === null ||
+      value === false ||
+      value === "" ||
+      (key === "expected_replacements" && value === 1);
     return !saysNothing && !KNOWN.has(key) && !(/^replace_?all$/i.test(key) && value === true);
   })?.[0];
 }

@@ -34,7 +34,7 @@ function readSection([header = "", ...body]: readonly string[]): FileChange | st
   const [, verb, path = ""] = SECTION.exec(header) ?? [];
   if (verb === undefined) {
     const stray = [header, ...body].find((line) => line.trim() !== "");
-    return stray === undefined ? undefined : `${quote(stray)} stands under no file of the patch.`;
+    return stray === undefined ? undefined : `${quote(stray)} is not under any file of the patch.`;
   }
   if (verb === "Delete") return { type: "delete", path };
   if (verb === "Add") return readNewFile(path, body);

@@ -6,12 +6,14 @@ import { isPlanLike } from "../parse/read-plan.ts";
 import { type PlanIssue, planIssue, quote, refusal } from "../plan-issue.ts";
 import type { FoundEdits, ReadAt } from "./found-edits.ts";
 import {
+  ABOUT_FILE,
   BEFORE_OR_AFTER,
+  CALLS_TAG,
+  CODE,
   COMMAND,
   COMMAND_LINE,
   DIFF,
   DIFF_FILE,
-  DIFF_TAG,
   EDIT_MEMBER,
   INDENTED_FENCE,
   INFO_ON_FILE,
@@ -21,13 +23,15 @@ import {
   ON_FILE,
   OTHER_FILE,
   QUOTED_FENCE,
+  REQUEST,
   SAVED_AS,
   SHELL,
   SHELL_FILE,
   TAG,
-  TAGGED_PATH,
+  WRITE,
 } from "./edit-marks.ts";
-import { pathIn, pathInComment, pathNamedIn, pathOfInfo } from "./path-in.ts";
+import { pathIn, pathInComment, pathNamedIn, pathOfInfo, pathsIn } from "./path-in.ts";
+import { callInTags } from "./call-in-tags.ts";
 import { beginsBlock, readBlock, textAtMark } from "./read-blocks.ts";
 import { readCalls, type ToolCalls } from "./read-calls.ts";
 import { fenceEnd, fenceMarkIn } from "./read-fence.ts";
@@ -67,8 +71,10 @@ interface Scan {
   /** Number of fences that hold edits. */
   wrappers: number;
   remarks: string[];
-  /** A line of prose that looks like a member of an edit. */
+  /** A line of prose that looks like a part of an edit. */
   stray: string | undefined;
+  /** Lines of prose that ask for a change. */
+  requests: string[];
   /** The line above a fence that holds neither an edit nor a shell command. */
   unnamed: string | undefined;
 }
@@ -90,6 +96,7 @@ export function scanAnswer(answer: string): Result<ScannedAnswer> {
     wrappers: 0,
     remarks: [],
     stray: undefined,
+    requests: [],
     unnamed: undefined,
   };
   let at = 0;
@@ -98,17 +105,21 @@ export function scanAnswer(answer: string): Result<ScannedAnswer> {
     if (typeof next !== "number") return { ok: false, issues: [next] };
     at = next;
   }
-  const { found, hasPlan, remarks, stray, unnamed } = scan;
+  const { found, hasPlan, remarks, stray, requests, unnamed } = scan;
   if (stray !== undefined && (found.length > 0 || hasPlan))
     return refusal(
       "ERR_PATCH_NOT_UNIFIED",
-      `${quote(stray)} may hold an edit beside those that were read. Give all edits in one format, and all calls in one list.`,
+      `${quote(stray)} may contain an edit besides those that were read. Give all edits in one format, and all calls in one list.`,
     );
   if (unnamed !== undefined && found.some(({ format }) => format === "whole_file"))
     return refusal(
       "ERR_PATCH_NOT_UNIFIED",
       `The fence under ${quote(unnamed)} has no path, while others are files. Put each file's path alone on the line above its fence.`,
     );
+  const done = new Set(found.flatMap(({ changes }) => changes.map(({ path }) => path)));
+  for (const line of requests)
+    if (pathsIn(line).some((path) => OTHER_FILE.test(path) && !done.has(path)))
+      remarks.push(`No edit does what ${quote(line.trim())} says.`);
   return { ok: true, value: { found, hasPlan, remarks } };
 }
 
@@ -130,19 +141,17 @@ function readFrom(scan: Scan, at: number): number | PlanIssue {
     return edits.end;
   }
   if (fenceMarkIn(line) !== undefined) return takeFence(scan, at);
-  if (/^\s*[{[]/.test(line)) {
+  if (/^\s*[{[<]/.test(line)) {
     const next = takeValue(scan, at);
     if (next !== undefined) return next;
   }
-  const tagged = TAGGED_PATH.exec(line)?.[1];
-  if (tagged !== undefined || DIFF_TAG.test(line)) {
-    scan.path = tagged ?? scan.path;
-    return at + 1;
-  }
+  if (CALLS_TAG.test(line)) return at + 1;
   const head = line.slice(0, MAX_HEAD);
   if (MARK.test(head) || TAG.test(head)) return leftOver(line);
-  if (EDIT_MEMBER.test(line) || COMMAND_LINE.test(head) || QUOTED_FENCE.test(head))
+  const isCode = scan.named !== undefined && CODE.test(head);
+  if (isCode || EDIT_MEMBER.test(line) || COMMAND_LINE.test(head) || QUOTED_FENCE.test(head))
     scan.stray ??= line;
+  if (REQUEST.test(head)) scan.requests.push(head);
   if (line.trim() !== "") {
     const path = pathIn(line);
     scan.above = { path, line };
@@ -232,11 +241,11 @@ function takeFence(scan: Scan, at: number): number | PlanIssue {
   if (SHELL.test(info) && !SHELL_FILE.test(path))
     return planIssue(
       "ERR_PATCH_NOT_UNIFIED",
-      `The fence of ${quote(path)} holds commands, which are not run. Give the whole file, or an edit of it.`,
+      `The fence of ${quote(path)} contains commands, which are not run. Give the whole file, or an edit of it.`,
     );
   if (isDiff(info, lines.slice(at + 1, end)) && !DIFF_FILE.test(path))
     return takeDiff(scan, { path, start: at + 1, end });
-  const limit = MARKDOWN.test(path) ? lines.length : nextFile(lines, at + 1);
+  const limit = MARKDOWN.test(path) ? lines.length : nextFile(lines, end);
   const last = fenceEnd(lines, at, { path, limit });
   if (typeof last !== "number") return last;
   const body = lines.slice(at + 1, last);
@@ -244,7 +253,13 @@ function takeFence(scan: Scan, at: number): number | PlanIssue {
   if (block !== undefined && !MARKDOWN.test(path))
     return planIssue(
       "ERR_PATCH_NOT_UNIFIED",
-      `The file ${quote(path)} holds ${quote(block)} below other text. Give the whole file, or blocks alone.`,
+      `The file ${quote(path)} contains ${quote(block)} below other text. Give the whole file, or blocks alone.`,
+    );
+  const [about = "", ...others] = body.filter((text) => text.trim() !== "");
+  if (others.length === 0 && ABOUT_FILE.test(about))
+    return planIssue(
+      "ERR_PATCH_NOT_UNIFIED",
+      `The fence of ${quote(path)} contains only ${quote(about)}. Leave the fence out, or delete the file by a patch.`,
     );
   const content = body.map((text) => `${text}\n`).join("");
   take(scan, { format: "whole_file", changes: [{ type: "whole", path, content }] });
@@ -286,7 +301,7 @@ function passFence(
   const isShell = SHELL.test(info);
   const body = scan.lines.slice(start, end).map((inner) => inner.slice(0, MAX_HEAD));
   const mark = body.find(
-    (inner) => MARK.test(inner) || /\bwrite_file\(/.test(inner) || (isShell && COMMAND.test(inner)),
+    (inner) => MARK.test(inner) || WRITE.test(inner) || (isShell && COMMAND.test(inner)),
   );
   if (mark !== undefined) return leftOver(mark);
   const [first = "", ...others] = body.filter((inner) => inner.trim() !== "").slice(0, 3);
@@ -337,7 +352,7 @@ function beginsEdit(lines: readonly string[], at: number): boolean {
     isPath ||
     beginsBlock(line) ||
     READERS.some((read) => read(lines, at) !== undefined) ||
-    (/^\s*[{[]/.test(line) && editsIn(valueAt(lines, at)?.value) !== undefined)
+    (/^\s*[{[<]/.test(line) && editsIn(valueAt(lines, at)?.value) !== undefined)
   );
 }
 
@@ -351,18 +366,21 @@ function nextFile(lines: readonly string[], from: number): number {
   return at < 0 ? lines.length : at;
 }
 
-/** Reads a JSON value that begins at a line. Undefined if it holds no edits. */
+/** Reads a JSON value that begins at a line. Undefined if it has no edits. */
 function takeValue(scan: Scan, at: number): number | PlanIssue | undefined {
   if (scan.openValues >= MAX_OPEN_VALUES) return undefined;
   const found = valueAt(scan.lines, at);
-  if (found === undefined) scan.openValues += 1;
+  if (found === undefined && !scan.lines[at]?.includes("<")) scan.openValues += 1;
   const text = found?.text ?? scan.lines[at] ?? "";
   const edits = editsIn(found?.value);
   if (edits === undefined) {
     const isBroken = found?.value === undefined && EDIT_MEMBER.test(text);
     if (!isBroken) return undefined;
     if (scan.found.length > 0)
-      return planIssue("ERR_TRUNCATED", `${quote(text)} is no whole call. Give all calls whole.`);
+      return planIssue(
+        "ERR_TRUNCATED",
+        `${quote(text)} is not a complete call. Give all calls in full.`,
+      );
     // If it is the answer's only value, it may still be repaired.
     return found?.end ?? scan.lines.length;
   }
@@ -400,13 +418,17 @@ function editsIn(value: unknown): "plan" | ReturnType<typeof readCalls> {
 }
 
 /**
- * Extracts a JSON value, the rest of its last line and the line after it. The value is undefined if the brackets close
- * but the text is not JSON.
+ * Extracts a JSON value or a call in tags, the rest of its last line and the line after it. The value is undefined if
+ * the brackets close but the text is not JSON.
  */
 function valueAt(
   lines: readonly string[],
   at: number,
 ): { value: unknown; text: string; rest: string; end: number } | undefined {
+  if (lines[at]?.trimStart().startsWith("<") === true) {
+    const call = callInTags(lines, at);
+    return call && { ...call, text: "", rest: "" };
+  }
   let depth = 0;
   let isString = false;
   for (let end = at; end < lines.length; end += 1) {

@@ -3,11 +3,11 @@ import { systemCode, unless } from "@ccl/core/node";
 
 import { parseEdits } from "../any-format/parse-edits.ts";
 import type { FileWorkspace } from "../workspace/file-workspace.ts";
-import { runChecks } from "./checks/check-round.ts";
-import { type ContextPorts, readRequests } from "./context/read-requests.ts";
+import { runChecks } from "./checks/run-checks.ts";
+import { readRequests } from "./context/read-requests.ts";
 import type { Folder } from "./file-system/folder.ts";
 import { inFolder } from "./file-system/in-folder.ts";
-import { diffOfPlan, previewPlan } from "./preview/preview-plan.ts";
+import { previewPlan } from "./preview/preview-plan.ts";
 import { applyPlan } from "./transaction/apply-plan.ts";
 import { isTransactionId, readDiff } from "./transaction/journal.ts";
 import { findJournals, openJournals } from "./transaction/journals-folder.ts";
@@ -19,7 +19,6 @@ import type { WorkspaceParts } from "./file-system/workspace-parts.ts";
 /** Creates a workspace from open parts. `close` closes them. */
 export function createWorkspace(
   parts: WorkspaceParts,
-  ports: ContextPorts = {},
   unfinished: readonly string[] = [],
 ): FileWorkspace {
   const underWay = new Set<Promise<unknown>>();
@@ -28,8 +27,12 @@ export function createWorkspace(
   const run = async <Value>(what: string, call: () => Promise<Value>): Promise<Value> => {
     if (closing !== undefined)
       throw new PlanProtocolError("workspace_closed", "The workspace is closed.");
-    const running = call().catch((error: unknown) => {
-      throw typed(what, error);
+    const running = call().catch((cause: unknown) => {
+      const code = systemCode(cause);
+      if (PlanProtocolError.isInstance(cause) || code === undefined) throw cause;
+      // No plan can prevent a system error.
+      const message = `The workspace could not ${what} (${code}).`;
+      throw new PlanProtocolError("io_failed", message, { cause });
     });
     underWay.add(running);
     try {
@@ -54,8 +57,7 @@ export function createWorkspace(
     root: parts.rootPath,
     readSet: parts.readSet,
     unfinished,
-    read: (requests, { signal } = {}) =>
-      run("read", () => readRequests(parts, requests, { ports, signal })),
+    read: (requests, { signal } = {}) => run("read", () => readRequests(parts, requests, signal)),
     propose: (answer, options = {}) => {
       const { readSet, unread, policy, limits, rootPath: root } = parts;
       return parseEdits(answer, { ...options, readSet, unread, policy, limits, root });
@@ -66,13 +68,13 @@ export function createWorkspace(
         assertNotAborted(options.signal);
         const journals = await openJournals(parts);
         const applying = parts.withLock(journals, options.signal, () =>
-          applyPlan(parts, journals, { plan, options, diffOf: diffOfPlan }),
+          applyPlan(parts, journals, { plan, options }),
         );
         return applying.finally(() => journals.close());
       }),
     check: (checks, options = {}) => run("run checks", () => runChecks(parts, checks, options)),
     rollback: (transactionId, { signal } = {}) =>
-      withJournals("rollback", noJournalOf(transactionId), (journals) =>
+      withJournals("roll back", noJournalOf(transactionId), (journals) =>
         parts.withLock(journals, signal, () => rollBack(parts, journals, transactionId)),
       ),
     recover: ({ signal } = {}) =>
@@ -83,7 +85,7 @@ export function createWorkspace(
       if (!Number.isInteger(keep) || keep < 0)
         throw new PlanProtocolError(
           "invalid_input",
-          `keep is ${keep}; pass a whole number from 0 on.`,
+          `keep is ${keep}. Pass an integer of 0 or more.`,
         );
       return withJournals("prune", { removed: [], needed: [] }, (journals) =>
         parts.withLock(journals, signal, () =>
@@ -103,13 +105,4 @@ export function createWorkspace(
       return closing;
     },
   };
-}
-
-/** Converts a system error, which no plan can prevent, to this package's error. */
-function typed(what: string, error: unknown): unknown {
-  const code = systemCode(error);
-  if (PlanProtocolError.isInstance(error) || code === undefined) return error;
-  return new PlanProtocolError("io_failed", `The workspace could not ${what} (${code}).`, {
-    cause: error,
-  });
 }

@@ -85,6 +85,25 @@ describe("a transaction that ended", () => {
     await workspace.close();
   });
 
+  it("leaves no mark when it has ended, with checks or without", async () => {
+    const workspace = await openWorkspace({ root, durability: "off" });
+    const check = (isLast: boolean): object => ({
+      checks: [{ name: "one", command: [process.execPath, "-e", script(isLast)] }],
+    });
+    const script = (isLast: boolean): string =>
+      isLast ? "process.exit(fs.existsSync('c.txt') ? 1 : 0)" : "";
+    await applied(workspace, create("a.txt"));
+    expect(await workspace.apply(planOf(create("b.txt")), check(false))).toMatchObject({
+      ok: true,
+    });
+    expect(await workspace.apply(planOf(create("c.txt")), check(true))).toMatchObject({
+      ok: false,
+    });
+    const names = await readdir(join(root, ".ccl/transactions"));
+    expect(names.filter((name) => name.startsWith("open."))).toEqual([]);
+    await workspace.close();
+  });
+
   it("is finished, also if its mark was left behind", async () => {
     const workspace = await openWorkspace({ root, durability: "off" });
     const id = await applied(workspace, create("a.txt"));

@@ -8,14 +8,17 @@ import { defaultPlanLimits, type PlanLimits } from "../limits/plan-limits.ts";
 import { PlanProtocolError } from "../plan-protocol-error.ts";
 import type { PlanPolicy } from "../paths/path-allow-list.ts";
 import type { FileWorkspace } from "../workspace/file-workspace.ts";
-import type { ContextPorts } from "./context/read-requests.ts";
 import { createWorkspace } from "./create-workspace.ts";
 import type { Folder } from "./file-system/folder.ts";
-import { openRootFolder, pathIn } from "./file-system/node-folder.ts";
+import { openFolderAt, pathIn } from "./file-system/node-folder.ts";
 import { findJournals, journalsPath } from "./transaction/journals-folder.ts";
 import { findUnfinished } from "./transaction/recover.ts";
 import { withLockFile } from "./lock/with-lock-file.ts";
-import type { WorkspaceDurability, WorkspaceParts } from "./file-system/workspace-parts.ts";
+import type {
+  ContextPorts,
+  WorkspaceDurability,
+  WorkspaceParts,
+} from "./file-system/workspace-parts.ts";
 
 /** How a workspace is opened. */
 export interface OpenWorkspaceOptions extends ContextPorts {
@@ -39,7 +42,7 @@ export async function openWorkspace(options: OpenWorkspaceOptions): Promise<File
   if (givenRoot === "" || givenRoot.includes("\0"))
     throw new PlanProtocolError(
       "invalid_input",
-      `${JSON.stringify(givenRoot)} is not a path of a root.`,
+      `The root ${JSON.stringify(givenRoot)} is not a valid path.`,
     );
   const { rootPath, root } = await openRoot(givenRoot);
   const parts: WorkspaceParts = {
@@ -58,8 +61,10 @@ export async function openWorkspace(options: OpenWorkspaceOptions): Promise<File
       ),
     readSet: new Map(),
     unread: new Map(),
+    logs,
+    env,
   };
-  return createWorkspace(parts, { logs, env }, await findUnfinishedIn(parts));
+  return createWorkspace(parts, await findUnfinishedIn(parts));
 }
 
 /** Ignores read errors. The call that needs the journal reports them. */
@@ -74,7 +79,7 @@ async function findUnfinishedIn(parts: WorkspaceParts): Promise<string[]> {
 async function openRoot(givenRoot: string): Promise<{ rootPath: string; root: Folder }> {
   try {
     const rootPath = await realpath(givenRoot);
-    return { rootPath, root: await openRootFolder(rootPath) };
+    return { rootPath, root: await openFolderAt(rootPath) };
   } catch (error) {
     const message = `The root "${givenRoot}" is not a folder that can be read (${systemCode(error) ?? "unexpected"}).`;
     throw new PlanProtocolError("workspace_unusable", message, { cause: error });

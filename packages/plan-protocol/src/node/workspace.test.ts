@@ -196,7 +196,7 @@ describe("an edit of a file that could not be read", () => {
       const edits = workspace.propose(file);
       return edits.ok ? "placed" : edits.issues[0]?.message;
     };
-    expect(proposed("none.txt")).toContain("Ask for it with read_file");
+    expect(proposed("none.txt")).toContain("Request it with read_file");
     await workspace.read(
       ["none.txt", "latin.txt"].map((path) => ({ type: "read_file" as const, path })),
     );

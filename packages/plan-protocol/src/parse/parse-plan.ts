@@ -97,7 +97,7 @@ function doubtOf(
   if (source.path.length > 0)
     return [
       "ERR_SCHEMA_VALIDATION",
-      `The plan stands inside ${quote(source.path.join("."))}. Give it as the whole answer.`,
+      `The plan is inside ${quote(source.path.join("."))}. Give it as the whole answer.`,
     ];
   return undefined;
 }

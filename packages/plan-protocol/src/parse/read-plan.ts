@@ -106,8 +106,8 @@ function readVersion(
   if (stated === undefined || (known !== undefined && known === expected)) return expected;
   const message =
     known === undefined
-      ? `There is no version ${quote(String(stated))} of plans. Known are ${planVersions.join(", ")}.`
-      : `The plan says that it is of version ${known}; version ${expected} was asked for.`;
+      ? `Unknown plan version ${quote(String(stated))}. Known versions: ${planVersions.join(", ")}.`
+      : `The plan has version ${known}. Version ${expected} was requested.`;
   issues.push(planIssue("ERR_UNSUPPORTED_VERSION", message, ["version"]));
   return expected;
 }

@@ -1,11 +1,5 @@
-/**
- * Finds where a run of lines occurs in a file, up to `maxPlaces` places. Takes linear time, however often lines repeat.
- */
-export function findLines(
-  lines: readonly string[],
-  wanted: readonly string[],
-  maxPlaces: number,
-): number[] {
+/** Finds where a run of lines occurs in a file. Takes linear time, however often lines repeat. */
+export function findLines(lines: readonly string[], wanted: readonly string[]): number[] {
   const fallback = fallbacks(wanted);
   const places: number[] = [];
   let matched = 0;
@@ -14,7 +8,6 @@ export function findLines(
     if (line === wanted[matched]) matched += 1;
     if (matched < wanted.length) continue;
     places.push(index + 1 - wanted.length);
-    if (places.length === maxPlaces) break;
     matched = fallback[matched - 1] ?? 0;
   }
   return places;

@@ -27,6 +27,8 @@ const DOTS = /\.(?:\s?\.){2}|[\u2026\u22ee\u22ef]/;
 /** A comment in braces or dots within a line of code, which may stand for a body or for the lines below. */
 const WITHIN =
   /\{\s*(?:\/\*.*\*\/|<!--.*-->|(?:\/\/|#)?\s*(?:\.{3}|\u2026)(?:\s.*)?)\s*\}|(?:\/\/|\/\*|<!--|\s#|\s--)\s*(?:\.{3}|\u2026)|["':]{1,3}\s*\.{3}\s*["']{0,3}$/;
+/** A quoted text in which brackets or signs are around the dots. */
+const BRACKETED = /(["'`])[^"'`\w]*[[({<][^"'`\w]*\1/g;
 /** Symbols without a bracket or quote, except a bare comment delimiter. */
 const SIGNS = /^(?!(?:\/\*{1,2}|\*{1,2}\/?)$)[^\p{L}\p{N}()[\]{}<>"'`;,]+$/u;
 /** Words in a comment without dots that say that lines were left out. */
@@ -34,6 +36,9 @@ const LEFT_OUT =
   /\b(?:unchanged|untouched|existing|rest|remain\w*|omit\w*|elided|skipped|snip\w*|truncated|left out|not shown|as (?:is|before|above)|same|previous\w*|others?|etc|keep|kept|stays?|original|continue[sd]?|here)\b/i;
 const QUOTED_DOTS = /"[^"]*(?:\.{3}|\u2026)[^"]*"|`[^`]*(?:\.{3}|\u2026)[^`]*`/g;
 const LETTER = /[\p{L}\p{N}]/u;
+/** Words of many lines of code, which make two of them no more alike. */
+const KEYWORD =
+  /\b(?:import|export|from|default|type|const|let|var|function|class|interface|def|return|async|await|public|private|static|void|string|number|new|self|this)\b/g;
 
 /** What an elision looks like. `bare` dots are code in some languages. */
 type Look = "dotted" | "bare" | "comment";
@@ -123,13 +128,16 @@ export function mergeElisions(
   if (hidden >= 0) return refusedAt(hidden);
   if (looks.every((look) => look === undefined)) return undefined;
   const gaps = gapsOf(old, fresh, { looks, form, vanished: vanished() });
-  // Text that is an elision in one place is one everywhere. Bare dots are suspicious in text that lost many lines.
+  // Text that is an elision in one place is one everywhere. Others are suspicious in text that lost many lines.
   const texts = new Set([...gaps.keys()].map((at) => fresh[at]?.trim()));
   const isCut = old.length - fresh.length >= MIN_LOSS;
+  const lost = old.filter((line, at) => vanished().gone[at] === true && LETTER.test(line)).length;
   const other = fresh.findIndex(
     (line, at) =>
       !gaps.has(at) &&
-      (looks[at] === "bare" ? isCut : looks[at] !== undefined && texts.has(line.trim())),
+      ((lost > 1 && saysLeftOut(line, looks[at], form)) ||
+        (isCut && looks[at] === "bare") ||
+        (looks[at] !== undefined && looks[at] !== "bare" && texts.has(line.trim()))),
   );
   if (other >= 0) return refusedAt(other);
   if (gaps.size === 0) return undefined;
@@ -140,16 +148,25 @@ export function mergeElisions(
     if (gap === undefined) lines.push(given);
     // Skips further lines of the same elision.
     else if (gap !== gaps.get(at - 1)) {
-      const { from, to } = gap;
-      if (from === undefined || to === undefined || from >= to) return refusedAt(at);
+      const { from, to, at: mark } = gap;
+      if (from === undefined || to === undefined || from >= to) return refusedAt(mark);
       lines.push(...old.slice(from, to));
-      merged.push({ text: given.trim(), firstLine: from + 1, lastLine: to });
+      merged.push({ text: (fresh[mark] ?? "").trim(), firstLine: from + 1, lastLine: to });
     }
   }
   const [first = 0] = gaps.keys();
   const isAllOld = lines.length === old.length && lines.every((line, at) => line === old[at]);
   // If nothing changes, the elision stands for the very lines to be written.
   return isAllOld ? refusedAt(first) : { lines, merged };
+}
+
+/** True for dots alone, or a short comment that says that lines were left out, without dots by its first word. */
+function saysLeftOut(line: string, look: Look | undefined, form: ChangeForm): boolean {
+  if (look === undefined || form === "marked") return false;
+  const words = line.match(/\b(?!the\b)[\p{L}\p{N}]+/giu) ?? [];
+  if (words.length === 0) return look === "dotted" || !/^\s/.test(line);
+  if (words.length >= MIN_SHARED || (look === "comment" && form === "complete")) return false;
+  return LEFT_OUT.test(look === "comment" ? (words[0] ?? "") : line);
 }
 
 /**
@@ -160,8 +177,9 @@ function hiddenElision(
   fresh: readonly string[],
   { looks, vanished }: { looks: Looks; vanished: () => Vanished },
 ): number {
+  const isWithin = (line: string): boolean => WITHIN.test(line.replace(BRACKETED, "$1$1"));
   const isLikely = (line: string, at: number): boolean =>
-    looks[at] === undefined && (WITHIN.test(line) || SIGNS.test(line.trim()));
+    looks[at] === undefined && (isWithin(line) || SIGNS.test(line.trim()));
   if (!fresh.some(isLikely)) return -1;
   const { changed } = vanished();
   const known = new Set(["", ...old.map((line) => line.trim())]);
@@ -171,7 +189,7 @@ function hiddenElision(
     const goes = beside.go.map((one) => one.trim()).filter((one) => one !== "");
     const news = beside.come.filter((one) => !known.has(one.trim())).length;
     if (goes.includes(line.trim()) || goes.length - news < MIN_LOSS) return false;
-    return WITHIN.test(line) || news < 2;
+    return isWithin(line) || news < 2;
   });
 }
 
@@ -181,6 +199,8 @@ function hiddenElision(
 interface Gap {
   from: number | undefined;
   to: number | undefined;
+  /** Index of the elision among the new lines. */
+  at: number;
 }
 
 /** Finds the old lines that each elision stands for, keyed by its line index. */
@@ -196,9 +216,6 @@ function gapsOf(
   const gaps = new Map<number, Gap>();
   // An extra line at each end lets the start or end of the file serve as a neighbour.
   const [oldLines, freshLines] = [framed(old), framed(fresh)];
-  const known = new Set(oldLines);
-  const pairs = pairsOf(oldLines);
-  const isShorter = old.length - fresh.length >= MIN_LOSS;
   let reached = 0;
   for (let at = 0; at < fresh.length; at += 1) {
     if (looks[at] === undefined) continue;
@@ -206,8 +223,9 @@ function gapsOf(
     while (looks[next] !== undefined) next += 1;
     const start = looks.slice(0, at).findLastIndex((look) => look !== undefined) + 1;
     const end = looks.findIndex((look, line) => line > next && look !== undefined);
-    const above = freshLines.slice(start === 0 ? 0 : start + 1, at + 1).toReversed();
-    const below = freshLines.slice(next + 1, end < 0 ? undefined : end + 1);
+    // Blank lines beside an elision are those of the old lines, or only set it off.
+    const above = withoutBlanks(freshLines.slice(start === 0 ? 0 : start + 1, at + 1).toReversed());
+    const below = withoutBlanks(freshLines.slice(next + 1, end < 0 ? undefined : end + 1));
     // A comment may have its own meaning, so it needs unambiguous neighbours.
     const run = fresh.slice(at, next);
     const mayBeNear = looks.slice(at, next).some((look) => look !== "comment");
@@ -216,28 +234,28 @@ function gapsOf(
       mayBeNear || (form !== "quoted" && run.length <= MAX_STATED && LEFT_OUT.test(run.join("\n")));
     // A comment that does not say that lines were left out is never replaced.
     const place = isStated ? placeOfRun : (): undefined => undefined;
-    const last = place(oldLines, above, { step: -1, from: reached, mayBeNear });
-    const first = place(oldLines, below, { step: 1, from: last ?? reached, mayBeNear });
+    const depth = indentOf(run[0]);
+    const mayBeNew = mayBeNear && LEFT_OUT.test(run.join("\n"));
+    const elision = { mayBeNear, mayBeNew, depth };
+    const last = place(oldLines, above, { step: -1, from: reached, ...elision });
+    const first = place(oldLines, below, { step: 1, from: last ?? reached, ...elision });
     const to = first === undefined ? undefined : first - 1;
-    const gap: Gap = { from: last, to };
+    const gap: Gap = { from: last, to, at };
     const isCertain = last !== undefined && to !== undefined && gone.slice(last, to).includes(true);
-    const isBetweenOld = known.has(above[0] ?? "") && known.has(below[0] ?? "");
-    const isTogether = pairs.has(pairOf(above[0], below[0]));
-    const isOpen = !isCertain && isBetweenOld && !isTogether;
     for (let line = at; line < next; line += 1) {
       const look = looks[line];
       if (look === undefined) continue;
       const beside = isCertain
         ? { go: old.slice(last, to), come: run, offset: line - at }
         : changed[line];
-      const isElided =
-        (isOpen &&
-          (look === "dotted" ||
-            (form === "quoted" && isShorter && !isReworded(fresh[line] ?? "", old)))) ||
-        (beside !== undefined && standsForLines(beside, look, form));
+      const isElided = beside !== undefined && standsForLines(beside, look, form);
       if (isElided) gaps.set(line, gap);
     }
-    if (gaps.has(at) && first !== undefined) reached = first;
+    if (gaps.has(at)) {
+      if (first !== undefined) reached = first;
+      for (let line = at - 1; fresh[line]?.trim() === ""; line -= 1) gaps.set(line, gap);
+      for (let line = next; fresh[line]?.trim() === ""; line += 1) gaps.set(line, gap);
+    }
     at = next - 1;
   }
   return gaps;
@@ -247,42 +265,88 @@ function framed(lines: readonly string[]): string[] {
   return ["\0start", ...lines, "\0end"];
 }
 
+function withoutBlanks(run: readonly string[]): string[] {
+  return run.slice(run.findIndex((line) => line.trim() !== ""));
+}
+
 /**
- * Finds the shortest run of lines, reading away from an elision, that occurs only once from an index on. Returns its
- * start. Among several places, may take the only one that loses few lines before the next line that occurs once.
+ * Finds the old line that the line beside an elision is, or that it is put beside. `run` reads away from the elision.
+ * Its first line that occurs once from an index on is the anchor. Lines between it and the elision are the old ones
+ * there, replace old ones up to the same depth of brackets, or are new.
  */
 function placeOfRun(
   lines: readonly string[],
   run: readonly string[],
-  { step, from, mayBeNear }: { step: 1 | -1; from: number; mayBeNear: boolean },
+  {
+    step,
+    from,
+    mayBeNear,
+    mayBeNew,
+    depth,
+  }: { step: 1 | -1; from: number; mayBeNear: boolean; mayBeNew: boolean; depth: number },
 ): number | undefined {
-  let places = lines.flatMap((line, index) => (index >= from && line === run[0] ? [index] : []));
-  for (let length = 1; length <= Math.min(run.length, MAX_RUN); length += 1) {
-    const left = places.filter((at) => lines[at + step * (length - 1)] === run[length - 1]);
-    if (left.length === 0) break;
-    places = left;
-    if (left.length === 1) return left[0];
-  }
-  if (!mayBeNear) return undefined;
   const offset = run.findIndex((line) => {
     const first = lines.indexOf(line, from);
-    return first >= 0 && lines.lastIndexOf(line) === first;
+    return first >= 0 && LETTER.test(line) && lines.lastIndexOf(line) === first;
   });
-  const anchor = lines.indexOf(run[offset] ?? "\0", from);
-  const near = places.filter(
-    (at) => (anchor - at) * step > 0 && Math.abs(at + step * offset - anchor) < MIN_LOSS,
-  );
-  return near.length === 1 ? near[0] : undefined;
+  if (offset < 0) return undefined;
+  const anchor = lines.indexOf(run[offset] ?? "", from);
+  let [at, left] = [anchor, offset];
+  for (; left > 0 && lines[at - step] === run[left - 1]; left -= 1) at -= step;
+  if (left === 0) return at;
+  if (lines[anchor]?.startsWith("\0") === true) return undefined;
+  const changed = run.slice(0, left).toReversed();
+  const depths = depthsOf(changed, step);
+  const sum = depths.at(-1) ?? 0;
+  const beyond = step < 0 ? lines.slice(at + 1, -1) : lines.slice(1, at).toReversed();
+  const sums = depthsOf(beyond.slice(0, MAX_RUN), step);
+  // Statements above lines that stay replace the statements there.
+  const lengths = beyond.slice(0, left + MIN_LOSS).map((_, end) => {
+    let length = 0;
+    while (length < left && length <= end && run[length] === beyond[end - length]) length += 1;
+    const before = [depths[left - 1 - length], sums[end - length]];
+    return before.every((one = 0) => one === 0) ? length : 0;
+  });
+  const longest = Math.max(...lengths);
+  const end = lengths.indexOf(longest);
+  if (longest > 0 && end === lengths.lastIndexOf(longest)) return at - step * (end + 1);
+  if (!mayBeNear || sum > 0) return undefined;
+  if (sum < 0) {
+    const [own, other] = [depths, sums].map((all) => all.findIndex((one) => one <= sum));
+    if (own === undefined || other === undefined || sums[other] !== sum) return undefined;
+    const [closing = "", ...after] = changed.slice(own);
+    const isSame =
+      closing === beyond[other] || (left === 1 && sharesWords(closing, beyond[other] ?? "", 1));
+    const isAll = after.every((line, index) => line === beyond[other + 1 + index]);
+    return isSame && isAll ? at - step * (other + 1 + after.length) : undefined;
+  }
+  if (longest > 0 || depths.some((one) => one < 0)) return undefined;
+  const near = beyond.filter((line) => line.trim() !== "").slice(0, changed.length);
+  const isRemark = (line: string): boolean => COMMENT.test(line.trim());
+  const isAlike = (line: string): boolean =>
+    changed.some((one) => sharesWords(line, one, 1) || (isRemark(line) && isRemark(one)));
+  if (!near.some(isAlike)) {
+    if (!mayBeNew) return undefined;
+    return anchor !== at && lines[at]?.trim() === "" ? at + step : at;
+  }
+  // A block without brackets ends where an elision beside its head begins.
+  const isHead = step < 0 && /:\s*$/.test(lines[at] ?? "") && indentOf(lines[at]) >= depth;
+  const block = beyond.findIndex((line) => line.trim() !== "" && indentOf(line) <= depth);
+  const body = beyond.slice(0, block).filter((line) => line.trim() !== "");
+  return isHead && body.length === left ? at + left : undefined;
 }
 
-/** Pairs of adjacent lines. */
-function pairsOf(lines: readonly string[]): Set<string> {
-  return new Set(lines.slice(1).map((line, at) => pairOf(lines[at], line)));
+/** Sums of opened and closed brackets after each line, reading toward an elision. */
+function depthsOf(lines: readonly string[], step: 1 | -1): number[] {
+  let sum = 0;
+  return lines.map((line) => {
+    const opened = line.split(/[([{]/).length - line.split(/[)\]}]/).length;
+    return (sum -= step * opened);
+  });
 }
 
-/** Joins two lines, trimmed of surrounding whitespace. */
-function pairOf(above = "\0", below = "\0"): string {
-  return `${above.trim()}\n${below.trim()}`;
+function indentOf(line = ""): number {
+  return line.search(/\S|$/);
 }
 
 /** The lines removed and added at one place, and the index of one new line among the added ones. */
@@ -382,7 +446,15 @@ function isReworded(text: string, old: readonly string[]): boolean {
 }
 
 function sharesWords(left: string, right: string, minimum = 0): boolean {
-  const [a, b] = [left, right].map((text) => new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu)));
+  const [a, b] = [left, right].map(
+    (text) =>
+      new Set(
+        text
+          .replace(KEYWORD, "")
+          .toLowerCase()
+          .match(/[\p{L}\p{N}]+/gu),
+      ),
+  );
   const shared = [...(a ?? [])].filter((word) => b?.has(word)).length;
   return shared >= minimum && shared * 2 >= Math.min(a?.size ?? 0, b?.size ?? 0);
 }

@@ -1,8 +1,11 @@
+import { parseJson } from "@ccl/core/json";
+
 import { type PlanIssue, planIssue, type PlanIssueCode, quote } from "../plan-issue.ts";
 import { type BaseFile, baseFileOf, type Replacement, rewrite } from "./base-file.ts";
 import { diffLines } from "./diff-lines.ts";
 import {
   type ChangeHunk,
+  type ChangeLine,
   DIVIDER,
   type FileChange,
   linesOf,
@@ -14,8 +17,10 @@ import { type NoPlace, type PlacedHunks, placeAt, placeHunks } from "./place-hun
 import { placeText } from "./place-text.ts";
 
 const MAX_PLACES = 400;
-/** A shorter file may lose over half of its lines. */
+/** A shorter file may lose over half of its lines, if its first and last line stay. */
 const MIN_LINES = 20;
+/** A shorter file may lose any lines. */
+const MIN_PARTS = 4;
 
 /** A change to an existing file's text. */
 export type EditOfFile = Extract<FileChange, { type: "hunks" | "replace" | "whole" | "insert" }>;
@@ -31,6 +36,10 @@ export interface PlacedText {
   /** Differences from the literal answer: lines replaced by a comment, and errors that were forgiven. */
   remarks: string[];
 }
+
+/** Names that a line declares or imports. */
+const DECLARATION = /^(?:export |pub )?(?:import|from|use|using|const|let|var|type)\b([^=;"']*)/;
+const KEYWORD = /^(?:import|from|as|type|default|static)$/;
 
 interface Round {
   base: BaseFile;
@@ -92,7 +101,7 @@ export function placeChanges(
     return [
       planIssue(
         "ERR_PATCH_APPLY_FAILED",
-        `${quote(path)} is changed to what it is already. Leave it out.`,
+        `${quote(path)} already has this text. Leave the edit out.`,
       ),
     ];
   return { text, added: replacements.map((one) => one.text).join("\n"), remarks };
@@ -126,25 +135,48 @@ function placeWhole(
     remarks,
   });
   if (!Array.isArray(lines)) return lines;
-  // A mere snippet below a file name can look like a whole file.
-  const isShort = lines.length < base.lines.length / 2;
-  const isBlank = lines.every((line) => line.trim() === "");
-  const isSnippet =
-    isShort && (base.lines.length > MIN_LINES || isBlank || isQuoted(base.lines, lines));
-  if (isWhole !== true && isSnippet)
+  const rows = diffLines(base.lines, lines);
+  if (isWhole !== true && isPart(base.lines, lines, rows))
     return planIssue(
       "ERR_ELISION",
       `${quote(path)} has ${base.lines.length} lines, of which ${lines.length} are given. Give the whole file, or an edit of it.`,
     );
-  const placed = placeAt(base.lines, { lines: diffLines(base.lines, lines) }, { at: 0 });
+  const placed = placeAt(base.lines, { lines: rows }, { at: 0 });
   if (placed !== undefined) take(round, { ...placed, slips: [] });
   return undefined;
 }
 
-/** True for lines from the middle of a file. A model quotes these, and does not keep only them. */
-function isQuoted(all: readonly string[], lines: readonly string[]): boolean {
-  const at = `\n${all.join("\n")}\n`.indexOf(`\n${lines.join("\n")}\n`);
-  return at > 0 && !all.join("\n").endsWith(`\n${lines.join("\n")}`);
+/** True for lines that may be only a part of a file, as a snippet below its name is. */
+function isPart(
+  base: readonly string[],
+  lines: readonly string[],
+  rows: readonly ChangeLine[],
+): boolean {
+  if (lines.every((line) => line.trim() === "")) return lines.length < base.length;
+  const isSame = (at: number): boolean => base.at(at)?.trim() === lines.at(at)?.trim();
+  const isShort = lines.length < base.length / 2 && base.length > MIN_PARTS;
+  if (isShort && (base.length > MIN_LINES || !isSame(0) || !isSame(-1))) return true;
+  const [keys, given] = [base, lines].map(
+    (all) => new Set(Object.keys(Object(parseJson(all.join("\n"))))),
+  );
+  const gone = [...(keys ?? [])].filter((key) => given?.has(key) === false);
+  if (gone.length * 2 > (keys?.size ?? 0)) return true;
+  const [head, tail] = [rows, rows.toReversed()].map(lostAt);
+  if (head === undefined || tail === undefined) return false;
+  const used = new Set(lines.join("\n").match(/\w+/g));
+  // Code that still uses what the file's first lines declare needs them.
+  const isUsed = head
+    .flatMap((line) => DECLARATION.exec(line)?.[1]?.match(/\w+/g) ?? [])
+    .some((name) => used.has(name) && !KEYWORD.test(name));
+  return isUsed || (head.length > 0 && tail.length > 0);
+}
+
+/** Returns the lines that go before the first line that stays. Empty if new ones replace them. */
+function lostAt(rows: readonly ChangeLine[]): string[] | undefined {
+  const first = rows.findIndex(({ mark, text }) => mark === " " && /\w/.test(text));
+  if (first < 0) return undefined;
+  const beside = rows.slice(0, first).filter(({ mark, text }) => mark !== " " && /\w/.test(text));
+  return beside.some(({ mark }) => mark === "+") ? [] : beside.map(({ text }) => text);
 }
 
 function placeInsert(
@@ -154,7 +186,7 @@ function placeInsert(
   if (!Number.isInteger(afterLine) || afterLine < 0 || afterLine > base.lines.length)
     return planIssue(
       "ERR_EDIT_APPLY_FAILED",
-      `${quote(path)} has ${base.lines.length} lines, so nothing can be put in after line ${afterLine}.`,
+      `${quote(path)} has ${base.lines.length} lines, so nothing can be inserted after line ${afterLine}.`,
     );
   const at = base.starts[afterLine] ?? 0;
   replacements.push({ start: at, end: at, text: text.endsWith("\n") ? text : `${text}\n` });
@@ -280,7 +312,7 @@ function merged(
   if ("line" in found)
     return planIssue(
       "ERR_ELISION",
-      `${quote(found.text)} in line ${found.line} stands where lines of the file go, and it is not clear for which. Give all of them.`,
+      `${quote(found.text)} in line ${found.line} replaces lines of the file, and it is not clear which. Give all of them.`,
     );
   for (const { text, firstLine, lastLine } of found.merged)
     remarks.push(
@@ -297,7 +329,7 @@ function unplaced(
   if (reason === "ambiguous")
     return planIssue(
       code,
-      `${name} fits in more than one place. Give more lines above and below it, so that they stand only once.`,
+      `${name} fits in more than one place. Give more lines above and below it, so that they occur only once.`,
     );
   if (reason === "unchecked")
     return planIssue(code, `${name} has no line of the file. Give lines above and below it.`);
@@ -305,7 +337,7 @@ function unplaced(
   const shown = near === "" ? "" : ` The nearest lines are:\n${near}\n`;
   return planIssue(
     code,
-    `${name} does not stand in the file.${shown} Send its old lines exactly as they stand there.`,
+    `${name} is not in the file.${shown} Send its old lines exactly as they are there.`,
   );
 }
 

@@ -44,6 +44,8 @@ const SAMENESS: readonly Sameness[] = [
 ];
 /** Maximum context lines that an answer may omit between two that it includes. */
 const MAX_LOST = 2;
+/** Maximum lines of all places of one hunk, or the lines of `MAX_PLACES` places. */
+const MAX_PLACED = 4_000;
 const MAX_PLACES = 16;
 /** Maximum comparisons for one hunk with missing lines. A hostile file repeats the hunk's first line. */
 const MAX_COMPARED = 2_000_000;
@@ -105,11 +107,10 @@ function placesOf(file: readonly string[], hunk: ChangeHunk): Placement {
   const exact = findLines(
     file,
     old.map(({ text }) => text),
-    1,
   );
   // Unchanged lines may lack their marker, so that their own leading space was mistaken for it.
   const unmarked = old.map(({ text, whole = text }) => whole);
-  if (exact.length === 0 && findLines(file, unmarked, 1).length > 0)
+  if (exact.length === 0 && findLines(file, unmarked).length > 0)
     return placesOf(file, {
       ...hunk,
       lines: hunk.lines.map(({ mark, text, whole = text }) => ({ mark, text: whole })),
@@ -118,12 +119,14 @@ function placesOf(file: readonly string[], hunk: ChangeHunk): Placement {
   const from = scopes[0]?.start ?? 0;
   for (const same of SAMENESS) {
     const wanted = old.map(({ text }) => same.of(text));
-    const starts = findLines(file.map(same.of), wanted, MAX_PLACES).filter((at) => at >= from);
+    const starts = findLines(file.map(same.of), wanted).filter((at) => at >= from);
     const inside = starts.filter((at) =>
       scopes.some(({ start, end }) => at >= start && at + old.length <= end),
     );
     const stated = starts.filter((at) => at === hunk.statedAt);
     const chosen = [stated, inside, starts].find(({ length }) => length > 0) ?? [];
+    if (chosen.length > Math.max(MAX_PLACES, MAX_PLACED / old.length))
+      return { places: undefined, reason: "ambiguous" };
     const places = chosen.flatMap((at) => placeAt(file, hunk, { at, same }) ?? []);
     if (places.length > 0) return { places };
     if (chosen.length > 0) return { places: undefined, reason: "missing" };
@@ -242,7 +245,7 @@ function placeWithLost(file: readonly string[], hunk: ChangeHunk, from: number):
     const lostBefore = alignAt(file, old, { at, mayLose });
     const place = lostBefore === undefined ? undefined : placeAt(file, hunk, { at, lostBefore });
     if (place !== undefined) places.push(place);
-    if (places.length > MAX_PLACES) break;
+    if (places.length > MAX_PLACES) return { places: undefined, reason: "ambiguous" };
   }
   return places.length > 0 ? { places } : { places: undefined, reason: "missing" };
 }

@@ -13,7 +13,7 @@ export function placeText(
   if (before === "")
     return planIssue(
       "ERR_EDIT_AMBIGUOUS",
-      "An empty text stands everywhere. Give the text that is to be replaced.",
+      "An empty string is everywhere. Give the text to replace.",
     );
   const near = anchor === undefined ? undefined : placeAnchor(text, anchor);
   if (near !== undefined && "code" in near) return near;
@@ -25,14 +25,14 @@ export function placeText(
   if (first < 0)
     return planIssue(
       "ERR_EDIT_BEFORE_NOT_FOUND",
-      `${quote(before)} does not stand in ${place}. Quote it exactly.`,
+      `${quote(before)} is not in ${place}. Quote it exactly.`,
     );
   if (isEverywhere === true) return placesIn(text, before);
   return region.indexOf(before, first + 1) < 0
     ? [from + first]
     : planIssue(
         "ERR_EDIT_AMBIGUOUS",
-        `${quote(before)} stands more than once in ${place}. Quote more of it.`,
+        `${quote(before)} occurs more than once in ${place}. Quote more of it.`,
       );
 }
 
@@ -48,12 +48,12 @@ function placeAnchor(text: string, anchor: string): { start: number; end: number
   if (start < 0)
     return planIssue(
       "ERR_EDIT_ANCHOR_NOT_FOUND",
-      `The anchor ${quote(anchor)} does not stand in the file.`,
+      `The anchor ${quote(anchor)} is not in the file.`,
     );
   if (text.indexOf(anchor, start + 1) >= 0)
     return planIssue(
       "ERR_EDIT_AMBIGUOUS",
-      `The anchor ${quote(anchor)} stands more than once. Quote more of it.`,
+      `The anchor ${quote(anchor)} occurs more than once. Quote more of it.`,
     );
   return { start, end: start + anchor.length };
 }

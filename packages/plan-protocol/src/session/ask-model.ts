@@ -39,7 +39,7 @@ export async function askModel(
 ): Promise<ModelResponse> {
   const { model, ladder, recorder, signal } = run;
   let format: StructuredFormat =
-    run.responseFormat === "strict" && asksForJson(run) ? await ladder.current(model) : "none";
+    run.responseFormat === "strict" && asksForJson(run) ? ladder.current(model) : "none";
   for (;;) {
     assertNotAborted(signal);
     const request = createRequest(run, messages, { format, version });
@@ -52,11 +52,16 @@ export async function askModel(
       token_budget: request.maxOutputTokens ?? 0,
       input_chars: countChars(messages),
     });
-    const answer = await model
-      .generate(request)
-      .catch((error: unknown) => failureOf(run, error, format));
-    if (answer === "refused") {
-      const lower = (await ladder.stepDown(model, format)) ?? "none";
+    let answer: ModelResponse;
+    try {
+      answer = await model.generate(request);
+    } catch (error) {
+      if (!LanguageModelError.isInstance(error)) throw error;
+      const timeout_ms = request.timeoutMs ?? 0;
+      if (error.code === "timeout")
+        recorder.emit({ type: "LLM_REQUEST_TIMEOUT", model: model.modelId, timeout_ms });
+      if (error.code !== "unsupported_response_format" || format === "none") throw error;
+      const lower = ladder.stepDown(model, format) ?? "none";
       recorder.emit({ type: "LLM_RESPONSE_FORMAT_FALLBACK", from: format, to: lower });
       format = lower;
       continue;
@@ -107,17 +112,6 @@ function responseFormatOf(
 ): ResponseFormat | undefined {
   if (format !== "json_schema") return format === "none" ? undefined : { type: format };
   return { type: format, name: "plan", schema: planWireSchema(version), strict: true };
-}
-/** Returns "refused" if the provider rejected the format. Otherwise, throws the error. */
-function failureOf(run: ProposalRun, error: unknown, format: StructuredFormat): "refused" {
-  if (LanguageModelError.isInstance(error)) {
-    if (error.code === "unsupported_response_format" && format !== "none") return "refused";
-    if (error.code === "timeout") {
-      const timeout_ms = { ...defaultModelRequest, ...run.request }.timeoutMs ?? 0;
-      run.recorder.emit({ type: "LLM_REQUEST_TIMEOUT", model: run.model.modelId, timeout_ms });
-    }
-  }
-  throw error;
 }
 
 function countChars(messages: readonly ChatMessage[]): number {

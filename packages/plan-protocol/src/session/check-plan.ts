@@ -23,7 +23,12 @@ export async function checkPlan(
 ): Promise<Result<CheckedPlan>> {
   const { mode, policy, limits, workspace, recorder, signal } = run;
   const { readSet } = shown;
-  const unread = unreadFiles(run);
+  // The model must not request these again.
+  const unread = new Map(
+    run.cycle.entries.flatMap(({ request, unread: why }) =>
+      request.type === "read_file" && why !== undefined ? [[request.path, why] as const] : [],
+    ),
+  );
   const valid = checkPlanOf(plan, { mode, readSet, policy, limits }, { edits, unread, remarks });
   const issues = valid.ok ? checkAgainstShown(valid.value.actions, plan, shown) : valid.issues;
   if (!valid.ok || issues.length > 0) return { ok: false, issues };
@@ -36,16 +41,6 @@ export async function checkPlan(
   return success({ plan: valid.value, preview: preview.value });
 }
 
-/** Returns why files could not be read, so that the model does not request them again. */
-function unreadFiles({ cycle }: ProposalRun): Map<string, string> {
-  const unread = new Map<string, string>();
-  for (const { request, blocks } of cycle.entries) {
-    const why = /^Not read: \w+\. (.*)/s.exec(blocks[0]?.text ?? "")?.[1];
-    if (request.type === "read_file" && why !== undefined) unread.set(request.path, why);
-  }
-  return unread;
-}
-
 /** Rejects new text that contains a secret's mask. Only the session knows what was hidden from the model. */
 function checkAgainstShown(
   actions: readonly ValidAction[],
@@ -56,7 +51,7 @@ function checkAgainstShown(
     const mask = "content" in action ? secretMask.exec(action.content ?? "")?.[0] : undefined;
     if (mask === undefined || readSet.get(action.path)?.text.includes(mask) === true) return [];
     const index = plan.actions.findIndex(({ path }) => path === action.path);
-    const message = `The text holds ${mask}, which stands for a secret that was hidden. Leave the line that holds the secret as it is.`;
+    const message = `The text contains ${mask}, which stands for a hidden secret. Leave the line with the secret unchanged.`;
     return [planIssue("ERR_ELISION", message, ["actions", index])];
   });
 }

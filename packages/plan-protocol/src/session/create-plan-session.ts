@@ -1,14 +1,20 @@
 import { assertNotAborted, PlanProtocolError } from "../plan-protocol-error.ts";
 import { withoutUndefined } from "@ccl/core/json";
-import { createUuidV7Generator, redactSecrets, type Result, systemClock } from "@ccl/core";
+import {
+  createUuidV7Generator,
+  redactSecrets,
+  type Result,
+  systemClock,
+  withDefaults,
+} from "@ccl/core";
 import { createFormatLadder } from "@ccl/structured-output";
 
 import { defaultPlanLimits } from "../limits/plan-limits.ts";
 import type { PlanMemory } from "../memory/plan-memory.ts";
 import { defaultPlanVersion, planVersions } from "../plan/action-kinds.ts";
-import type { EventRecorder } from "../trace/event-recorder.ts";
+import { createEventRecorder, type EventRecorder } from "../trace/event-recorder.ts";
 import type { PlanMode } from "../validate/valid-plan.ts";
-import type { AppliedPlan, ApplyOptions } from "../workspace/plan-workspace.ts";
+import type { Abortable, AppliedPlan, ApplyOptions } from "../workspace/plan-workspace.ts";
 import { detectMode } from "./detect-mode.ts";
 import { fromSavedPlan, type PlanCycle, type SavedPlan, toSavedPlan } from "./plan-cycle.ts";
 import type {
@@ -18,8 +24,8 @@ import type {
   ProposedPlan,
   ProposeOptions,
 } from "./plan-session.ts";
-import type { SessionSettings } from "./proposal-run.ts";
-import { abortOf, makeProposal, type ProposalStart } from "./make-proposal.ts";
+import type { Defaulted, ProposalRun, SessionSettings } from "./proposal-run.ts";
+import { makeProposal } from "./make-proposal.ts";
 
 /** A session's state between calls. */
 interface SessionState {
@@ -46,23 +52,33 @@ export function createPlanSession(options: PlanSessionOptions): PlanSession {
     get savedPlan() {
       return state.saved;
     },
-    propose: (goal, given = {}) => alone(state, () => propose(state, goal, given)),
-    plan: (goal, given = {}) => alone(state, () => begin(state, { mode: "plan", goal }, given)),
-    apply: (text = "", given = {}) => alone(state, () => resume(state, text, given)),
-    commit: (proposed, given = {}) => alone(state, () => commit(state, proposed, given)),
+    propose: (goal, given = {}) => alone(state, given, () => propose(state, goal, given)),
+    plan: (goal, given = {}) => alone(state, given, () => begin(state, "plan", goal, given)),
+    apply: (text = "", given = {}) => alone(state, given, () => resume(state, text, given)),
+    commit: (proposed, given = {}) => alone(state, given, () => commit(state, proposed, given)),
   };
 }
 
 /** Runs one call at a time. Concurrent calls would use each other's context. */
-async function alone<T>(state: SessionState, work: () => Promise<T>): Promise<T> {
+async function alone<T>(
+  state: SessionState,
+  { signal }: Abortable,
+  work: () => Promise<T>,
+): Promise<T> {
   if (state.isBusy)
     throw new PlanProtocolError(
       "session_busy",
-      "The session is at work. Wait for its call to end, or use another one.",
+      "The session is busy. Wait for its current call to finish, or use another session.",
     );
   state.isBusy = true;
   try {
     return await work();
+  } catch (error) {
+    // Whichever code noticed the abort.
+    if (signal?.aborted !== true) throw error;
+    if (PlanProtocolError.isInstance(error) && error.code === "aborted") throw error;
+    const message = "The call was aborted. The session is unchanged.";
+    throw new PlanProtocolError("aborted", message, { cause: error });
   } finally {
     state.isBusy = false;
   }
@@ -75,26 +91,21 @@ async function propose(
 ): Promise<Proposal> {
   const { mode, goal, reason } = detectMode(text, { savedPlan: state.saved });
   if (mode === "apply" && reason !== "verb") return resume(state, goal, given);
-  if (mode !== undefined) return begin(state, { mode, goal }, given);
+  if (mode !== undefined) return begin(state, mode, goal, given);
   const { user } = await readMemory(state, given.signal);
-  return begin(
-    state,
-    { mode: user.output_format === "patch_first" ? "apply" : "plan", goal },
-    given,
-  );
+  return begin(state, user.output_format === "patch_first" ? "apply" : "plan", goal, given);
 }
 
 /** Starts a new cycle that uses nothing from the previous one. */
 async function begin(
   state: SessionState,
-  { mode, goal }: { mode: PlanMode; goal: string },
+  mode: PlanMode,
+  goal: string,
   given: ProposeOptions,
 ): Promise<Proposal> {
-  if (goal.trim() === "")
-    throw new PlanProtocolError("invalid_input", "The goal is empty. Say what is to be changed.");
-  const { shownFiles = [], files = [], signal } = given;
-  const cycle = { goal, ...textsOf(given), shownFiles, entries: [] };
-  return run(state, { mode, goal, cycle, files, signal });
+  if (goal.trim() === "") throw invalid("The goal is empty. Say what should change.");
+  const cycle = { goal, ...textsOf(given), shownFiles: given.shownFiles ?? [], entries: [] };
+  return run(state, { mode, goal, cycle }, given);
 }
 
 /** Turns the saved plan into changes. Without a saved plan, the text itself is the goal. */
@@ -102,26 +113,32 @@ async function resume(state: SessionState, text: string, given: ProposeOptions):
   const { saved } = state;
   const said = text.trim();
   if (saved === undefined) {
-    if (said !== "") return begin(state, { mode: "apply", goal: text }, given);
+    if (said !== "") return begin(state, "apply", text, given);
     throw new PlanProtocolError(
       "no_saved_plan",
-      "No plan is saved. Ask for one with plan(), or give apply() a goal.",
+      "No plan is saved. Create one with plan(), or pass apply() a goal.",
     );
   }
   const cycle = { ...fromSavedPlan(saved), ...textsOf(given) };
   const goal =
     said === "" ? saved.goal : `${saved.goal}\n\nTo the saved plan the user says: ${said}`;
-  const { files = [], signal } = given;
-  return run(state, { mode: "apply", goal, cycle, files, signal });
+  return run(state, { mode: "apply", goal, cycle }, given);
 }
 
-async function run(state: SessionState, start: Omit<ProposalStart, "memory">): Promise<Proposal> {
-  const memory = await readMemory(state, start.signal);
-  const { proposal, recorder, cycle } = await makeProposal(state.settings, { ...start, memory });
+async function run(
+  state: SessionState,
+  start: Pick<ProposalRun, "mode" | "goal" | "cycle">,
+  { files = [], signal }: ProposeOptions,
+): Promise<Proposal> {
+  const { settings } = state;
+  const remembered = await readMemory(state, signal);
+  const recorder = createEventRecorder(settings.ids.next(), settings);
+  const proposalRun = { ...settings, ...start, remembered, changed: [], recorder, signal };
+  const proposal = await makeProposal(proposalRun, files);
   if (!proposal.ok) return proposal;
   const { value } = proposal;
   state.recorders.set(value, recorder);
-  if (value.mode === "plan") state.saved = toSavedPlan(cycle, value.plan.summary);
+  if (value.mode === "plan") state.saved = toSavedPlan(start.cycle, value.plan.summary);
   else if (value.isNoChange) state.saved = undefined;
   return proposal;
 }
@@ -131,9 +148,7 @@ async function readMemory(
   signal: AbortSignal | undefined,
 ): Promise<PlanMemory> {
   assertNotAborted(signal);
-  const known = await settings.memory?.read({ signal }).catch((error: unknown) => {
-    throw abortOf(error, signal);
-  });
+  const known = await settings.memory?.read({ signal });
   assertNotAborted(signal);
   return known ?? { user: {}, project: {} };
 }
@@ -145,38 +160,46 @@ async function commit(
 ): Promise<Result<AppliedPlan>> {
   const { workspace } = state.settings;
   const recorder = state.recorders.get(proposed);
-  if (recorder === undefined || workspace === undefined || proposed.plan.actions.length === 0)
-    throw new PlanProtocolError(
-      "invalid_input",
-      whyNotCommitted(recorder === undefined, workspace === undefined),
-    );
+  if (recorder === undefined) throw invalid("This session did not propose the plan.");
+  if (workspace === undefined) throw invalid("The session has no workspace to apply to.");
+  if (proposed.plan.actions.length === 0)
+    throw invalid("The plan has no actions, so there is nothing to apply.");
   assertNotAborted(given.signal);
-  const applied = await workspace.apply(proposed.plan, given).catch((error: unknown) => {
-    throw abortOf(error, given.signal);
-  });
-  recordCommit(recorder, applied);
-  if (applied.ok) state.saved = undefined;
+  const applied = await workspace.apply(proposed.plan, given);
+  if (applied.ok) {
+    const { transactionId: transaction_id, changes } = applied.value;
+    recorder.emit({ type: "APPLY_SUCCESS", transaction_id, changes: changes.length });
+    state.saved = undefined;
+    return applied;
+  }
+  for (const issue of applied.issues) {
+    const { code, message: reason } = issue;
+    if (code.endsWith("_ROLLED_BACK")) recorder.emit({ type: "APPLY_ROLLBACK", code, reason });
+    else recorder.emitIssues([issue]);
+  }
   return applied;
 }
 
 function settingsOf(options: PlanSessionOptions): SessionSettings {
   const { version = defaultPlanVersion } = options;
   if (!planVersions.includes(version))
-    throw new PlanProtocolError(
-      "invalid_input",
-      `There is no version ${version} of plans. Use ${planVersions.join(", ")}.`,
-    );
+    throw invalid(`Unknown plan version ${version}. Use one of ${planVersions.join(", ")}.`);
   return {
     ...options,
-    policy: options.policy ?? {},
+    ...withDefaults<Pick<PlanSessionOptions, Defaulted>>(
+      {
+        policy: {},
+        responseFormat: "strict",
+        editFormat: "json",
+        request: {},
+        version,
+        clock: systemClock,
+        ids: createUuidV7Generator(),
+      },
+      options,
+    ),
     limits: { ...defaultPlanLimits, ...options.limits },
-    responseFormat: options.responseFormat ?? "strict",
-    editFormat: options.editFormat ?? "json",
     ladder: createFormatLadder(),
-    request: options.request ?? {},
-    version,
-    clock: options.clock ?? systemClock,
-    ids: options.ids ?? createUuidV7Generator(),
   };
 }
 
@@ -188,27 +211,6 @@ function textsOf({ report, background }: ProposeOptions): Pick<PlanCycle, "repor
   });
 }
 
-function recordCommit(recorder: EventRecorder, applied: Result<AppliedPlan>): void {
-  if (applied.ok) {
-    const { transactionId, changes } = applied.value;
-    recorder.emit({
-      type: "APPLY_SUCCESS",
-      transaction_id: transactionId,
-      changes: changes.length,
-    });
-    return;
-  }
-  for (const issue of applied.issues) {
-    const isRolledBack = issue.code.endsWith("_ROLLED_BACK");
-    if (isRolledBack)
-      recorder.emit({ type: "APPLY_ROLLBACK", code: issue.code, reason: issue.message });
-    else recorder.emitIssues([issue]);
-  }
-}
-
-function whyNotCommitted(isUnknown: boolean, hasNoWorkspace: boolean): string {
-  if (isUnknown) return "The plan is not one that this session proposed.";
-  return hasNoWorkspace
-    ? "The session has no workspace to apply to."
-    : "The plan has no actions: there is nothing to apply.";
+function invalid(message: string): PlanProtocolError {
+  return new PlanProtocolError("invalid_input", message);
 }

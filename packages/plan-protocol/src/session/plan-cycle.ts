@@ -1,17 +1,15 @@
-import { canonicalJson } from "@ccl/core";
-
 import type { ContextBlock } from "../context/context-block.ts";
 import type { ContextRequest } from "../plan/plan.ts";
 
 /** A request with its result. It is not reread as long as its file stays the same. */
 export interface CycleEntry {
   request: ContextRequest;
-  /** Identifies the request, regardless of the file's state. */
-  key: string;
   priority: number;
-  /** With secrets masked. */
-  blocks: ContextBlock[];
-  isMasked: boolean;
+  /** With secrets masked. Undefined if it was not read. From a saved plan, it only has the hash. */
+  block?: ContextBlock | undefined;
+  isMasked?: boolean | undefined;
+  /** Why it could not be read. */
+  unread?: string | undefined;
 }
 
 /** State from a goal to its changes: what was requested, read and planned. */
@@ -49,10 +47,10 @@ export function toSavedPlan(cycle: PlanCycle, summary: string): SavedPlan {
     report,
     background,
     shownFiles,
-    context: entries.map(({ request, priority, blocks }) => ({
+    context: entries.map(({ request, priority, block }) => ({
       request,
       priority,
-      sha256: hashIn(blocks),
+      sha256: block?.sha256,
     })),
   };
 }
@@ -70,20 +68,8 @@ export function fromSavedPlan({
     savedPlan: summary,
     entries: context.map(({ request, priority, sha256 }) => ({
       request,
-      key: requestKey(request),
       priority,
-      isMasked: false,
-      blocks: sha256 === undefined ? [] : [{ type: request.type, label: "", text: "", sha256 }],
+      block: sha256 === undefined ? undefined : { type: request.type, label: "", text: "", sha256 },
     })),
   };
-}
-
-/** Returns the file hash in these blocks. */
-export function hashIn(blocks: readonly ContextBlock[]): string | undefined {
-  return blocks.find((block) => block.sha256 !== undefined)?.sha256;
-}
-
-/** Builds a key from the request's type and all parameters. */
-export function requestKey(request: ContextRequest): string {
-  return canonicalJson(request);
 }

@@ -2,12 +2,14 @@ import type { Complete } from "@ccl/core";
 import type { FormatLadder } from "@ccl/structured-output";
 
 import type { PlanLimits } from "../limits/plan-limits.ts";
+import type { PlanMemory } from "../memory/plan-memory.ts";
 import type { EventRecorder } from "../trace/event-recorder.ts";
 import type { PlanMode } from "../validate/valid-plan.ts";
 import type { PlanCycle } from "./plan-cycle.ts";
 import type { PlanSessionOptions } from "./plan-session.ts";
 
-type Defaulted =
+/** Names of the options that have defaults. */
+export type Defaulted =
   | "policy"
   | "responseFormat"
   | "editFormat"
@@ -20,7 +22,7 @@ type Defaulted =
 export type SessionSettings = PlanSessionOptions &
   Complete<Pick<PlanSessionOptions, Defaulted>> & {
     limits: PlanLimits;
-    /** Remembers formats that the provider refused. */
+    /** Remembers which formats the provider rejected. */
     ladder: FormatLadder;
   };
 
@@ -31,8 +33,7 @@ export interface ProposalRun extends SessionSettings {
   cycle: PlanCycle;
   /** The task: the cycle's goal, or the user's reply to its saved plan. */
   goal: string;
-  /** Empty without memory. */
-  memoryBlock: string;
+  remembered: PlanMemory;
   changed: string[];
   recorder: EventRecorder;
   signal: AbortSignal | undefined;

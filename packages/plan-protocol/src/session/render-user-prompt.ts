@@ -44,7 +44,9 @@ const TITLES: Readonly<Record<ContextBlock["type"], string>> = {
  * lines computed from its own hash, which it therefore cannot contain.
  */
 export function renderUserPrompt(prompt: UserPrompt): string {
-  const { background, report, savedPlan, notes, descent = [] } = prompt;
+  const { version, background, report, savedPlan, notes, descent = [] } = prompt;
+  const way =
+    version === 1 ? "give the files whole with UPDATE_FILE" : "use PATCH_FILE instead of EDIT_FILE";
   const given = (title: string, text = ""): string => (text === "" ? "" : fenced(title, text));
   const sections = [
     given("BACKGROUND", background),
@@ -52,24 +54,31 @@ export function renderUserPrompt(prompt: UserPrompt): string {
     given("REPORT", report),
     given("YOUR NOTES FROM THE ANSWER BEFORE", notes),
     given("SAVED PLAN", savedPlan),
-    renderChanged(prompt),
-    descent.length === 0 ? "" : renderDescent(prompt.version, descent),
+    list(
+      "CHANGED SINCE THE SAVED PLAN; CONTEXT shows these as they are now, so plan anew:",
+      prompt.changed.map(quote),
+    ),
+    list(
+      `Your changes could not be placed in the files. This is schema version ${version} now: ${way}.`,
+      descent,
+    ),
     `GOAL\n${prompt.goal}`,
     renderMode(prompt),
   ];
   return sections.filter((section) => section !== "").join("\n\n");
 }
 
+/** Returns "" for an empty list. */
+function list(head: string, items: readonly string[]): string {
+  return items.length === 0 ? "" : [head, ...items.map((item) => `- ${item}`)].join("\n");
+}
+
 function renderContext({ blocks, dropped, format = "json" }: UserPrompt): string {
   if (blocks.length === 0 && dropped.length === 0) return "CONTEXT\nNothing was read yet.";
-  const left = dropped.map((label) => `- ${label}`);
-  return [
-    "CONTEXT",
-    ...blocks.map((block) => renderBlock(block, format)),
-    ...(left.length === 0
-      ? []
-      : ["Left out, because there was no room (ask for less at a time):", ...left]),
-  ].join("\n");
+  const left = list("Left out, because there was no room (ask for less at a time):", dropped);
+  return ["CONTEXT", ...blocks.map((block) => renderBlock(block, format)), left]
+    .filter((part) => part !== "")
+    .join("\n");
 }
 
 function renderBlock(block: ContextBlock, format: EditFormat): string {
@@ -89,20 +98,6 @@ export function labelOf({ type, label }: ContextBlock): string {
 function fenced(title: string, text: string): string {
   const fence = sha256Hex(`${title}\n${text}`).slice(0, 12);
   return `<<< ${title} fence=${fence}\n${text}${text.endsWith("\n") || text === "" ? "" : "\n"}>>> ${fence}`;
-}
-
-function renderChanged({ changed }: UserPrompt): string {
-  if (changed.length === 0) return "";
-  return `CHANGED SINCE THE SAVED PLAN; CONTEXT shows these as they are now, so plan anew:\n${changed.map((path) => `- ${quote(path)}`).join("\n")}`;
-}
-
-function renderDescent(version: PlanVersion, issues: readonly string[]): string {
-  const way =
-    version === 1 ? "give the files whole with UPDATE_FILE" : "use PATCH_FILE instead of EDIT_FILE";
-  return [
-    `Your changes could not be placed in the files. This is schema version ${version} now: ${way}.`,
-    ...issues.map((issue) => `- ${issue}`),
-  ].join("\n");
 }
 
 function renderMode({ mode, version, format = "json", roundsLeft }: UserPrompt): string {

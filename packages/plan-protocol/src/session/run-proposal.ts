@@ -4,10 +4,12 @@ import { repairMessages } from "@ccl/structured-output";
 
 import { readEdits } from "../any-format/parse-edits.ts";
 import { cutMiddle } from "../context/apply-context-diet.ts";
-import type { ContextRequest, Plan, PlanVersion } from "../plan/plan.ts";
+import type { Plan, PlanVersion } from "../plan/plan.ts";
+import { renderMemoryBlock } from "../memory/render-memory-block.ts";
+import type { ReadSet } from "../validate/valid-plan.ts";
 import { askModel, asksForJson } from "./ask-model.ts";
 import { type CheckedPlan, checkPlan } from "./check-plan.ts";
-import { filePathOf, gatherContext, rereadFiles } from "./gather-context.ts";
+import { fileOf, gatherContext, requestsOf, rereadContext } from "./gather-context.ts";
 import type { ProposalRun } from "./proposal-run.ts";
 import { recoveryFrom, versionBelow } from "./recovery-from.ts";
 import { renderSystemPrompt } from "./render-system-prompt.ts";
@@ -34,17 +36,15 @@ interface Progress {
   pending: { issues: Issue[]; answer: string } | undefined;
 }
 
-/** A parsed answer: a plan, a context request, or what is wrong. */
-type Reading =
-  | { type: "plan"; checked: CheckedPlan }
-  | { type: "requests"; plan: Plan }
-  | {
-      type: "refused";
-      stage: "form" | "content";
-      issues: Issue[];
-      /** Paths of the actions, if the answer could be parsed that far. */
-      paths?: readonly string[] | undefined;
-    };
+/** A rejected answer. */
+interface RefusedAnswer {
+  stage: "form" | "content";
+  issues: Issue[];
+  /** Paths of the actions, if the answer could be parsed that far. */
+  paths: readonly string[];
+  answer: string;
+  readSet: ReadSet;
+}
 
 /**
  * Calls the model until a plan passes every check or there is nothing left to try. Calls are limited by the context
@@ -63,34 +63,31 @@ export async function runProposal(run: ProposalRun): Promise<Result<CheckedPlan>
   for (;;) {
     const shown = selectContext(run);
     const response = await askModel(run, messagesOf(run, progress, shown), progress.version);
-    const reading = await readAnswer(run, { response, version: progress.version }, shown);
-    if (reading.type === "plan") return { ok: true, value: reading.checked };
-    const ended =
-      reading.type === "requests"
-        ? await answerRequests(run, progress, reading.plan)
-        : await continueProposal(run, progress, { ...reading, answer: response.text, shown });
+    const ended = await readAnswer(run, progress, { response, shown });
     if (ended !== undefined) return ended;
   }
 }
 
+/** Returns the outcome, or undefined if the model is to be called again. */
 async function readAnswer(
   run: ProposalRun,
-  { response, version }: { response: ModelResponse; version: PlanVersion },
-  shown: ShownContext,
-): Promise<Reading> {
-  const { text, finishReason } = response;
-  const { limits, editFormat } = run;
-  const isJson = editFormat === "json";
+  progress: Progress,
+  { response, shown }: { response: ModelResponse; shown: ShownContext },
+): Promise<Result<CheckedPlan> | undefined> {
+  const { text: answer, finishReason } = response;
+  const isJson = run.editFormat === "json";
+  const version = isJson ? progress.version : undefined;
+  const { limits } = run;
   const { readSet } = shown;
-  const given = { readSet, finishReason, limits, version: isJson ? version : undefined };
-  const read = readEdits(text, given, isJson);
-  if (!read.ok) return { type: "refused", stage: "form", issues: read.issues };
-  const { plan } = read.value;
-  if (plan.context_requests.length > 0) return { type: "requests", plan };
-  const checked = await checkPlan(run, read.value, shown);
-  if (checked.ok) return { type: "plan", checked: checked.value };
-  const paths = plan.actions.map(({ path }) => path);
-  return { type: "refused", stage: "content", issues: checked.issues, paths };
+  const read = readEdits(answer, { readSet, finishReason, limits, version }, isJson);
+  const plan = read.ok ? read.value.plan : undefined;
+  if (plan !== undefined && plan.context_requests.length > 0)
+    return answerRequests(run, progress, plan);
+  const checked = read.ok ? await checkPlan(run, read.value, shown) : read;
+  if (checked.ok) return checked;
+  const stage = read.ok ? "content" : "form";
+  const paths = plan?.actions.map(({ path }) => path) ?? [];
+  return continueProposal(run, progress, { ...checked, stage, paths, answer, readSet });
 }
 
 async function answerRequests(
@@ -108,30 +105,18 @@ async function answerRequests(
   progress.roundsLeft -= 1;
   // Requests beyond the block limit would be dropped, so reading them would only waste time.
   const taken = requests.slice(0, run.limits.maxContextFiles);
-  await gatherContext(run, taken, {
-    priority: (request) => (request.type === "read_file" ? 0 : 1),
-  });
-  progress.notes = [summary, ...ignoredNote(requests.length - taken.length)]
-    .filter((note) => note !== "")
-    .join("\n");
+  await gatherContext(run, taken, ({ type }) => (type === "read_file" ? 0 : 1));
+  const ignored = requests.length - taken.length;
+  const note = `(${ignored} requests of that answer were ignored: too many at once.)`;
+  progress.notes = [summary, ignored > 0 ? note : ""].filter((line) => line !== "").join("\n");
   return undefined;
-}
-
-function ignoredNote(count: number): string[] {
-  return count === 0 ? [] : [`(${count} requests of that answer were ignored: too many at once.)`];
 }
 
 /** Prepares the next call after a rejected answer. Returns the issues if there is nothing left to try. */
 async function continueProposal(
   run: ProposalRun,
   progress: Progress,
-  {
-    stage,
-    issues,
-    paths = [],
-    answer,
-    shown,
-  }: Extract<Reading, { type: "refused" }> & { answer: string; shown: ShownContext },
+  { stage, issues, paths, answer, readSet }: RefusedAnswer,
 ): Promise<Result<never> | undefined> {
   run.recorder.emitIssues(issues);
   const { repaired, cause } = progress;
@@ -154,7 +139,7 @@ async function continueProposal(
   progress.descent = issues;
   if (cause.length === 0) progress.cause = issues;
   // If no patch can be placed, the model needs the full files.
-  await readAgain(run, new Set(paths.filter((path) => shown.readSet.has(path))));
+  await readAgain(run, new Set(paths.filter((path) => readSet.has(path))));
   return undefined;
 }
 
@@ -172,10 +157,10 @@ function pathsToRead(issues: readonly Issue[], paths: readonly string[]): Readon
 /** Rereads all earlier context from these files, and each file as a whole. */
 async function readAgain(run: ProposalRun, paths: ReadonlySet<string>): Promise<void> {
   if (paths.size === 0) return;
-  const requests = [...paths].map((path): ContextRequest => ({ type: "read_file", path }));
-  const known = requests.flatMap((request) => filePathOf(request, run) ?? []);
-  await rereadFiles(run, new Set(known));
-  await gatherContext(run, requests, { priority: () => 0 });
+  const requests = requestsOf(paths);
+  const known = requests.flatMap((request) => fileOf(request, run).path ?? []);
+  await rereadContext(run, new Set(known));
+  await gatherContext(run, requests, () => 0);
 }
 
 /**
@@ -188,25 +173,23 @@ function messagesOf(
   { blocks, dropped }: ShownContext,
 ): ChatMessage[] {
   const { version, roundsLeft, descent, pending } = progress;
-  const { report, background, savedPlan } = run.cycle;
-  const format = run.editFormat;
-  const system = [renderSystemPrompt(version, format), run.memoryBlock]
+  const { mode, cycle, goal, changed, editFormat: format } = run;
+  const system = [renderSystemPrompt(version, format), renderMemoryBlock(run.remembered)]
     .filter((part) => part !== "")
     .join("\n\n");
   const content = renderUserPrompt({
-    mode: run.mode,
+    ...cycle,
+    mode,
     version,
     format,
-    goal: run.goal,
+    goal,
     blocks,
     dropped: dropped.map(labelOf),
-    changed: run.changed,
+    changed,
     notes: cutMiddle(progress.notes, MAX_NOTES_CHARS),
     roundsLeft,
     descent: descent.slice(0, 10).map(({ code, message }) => `${code}: ${message}`),
-    background,
-    report: report === undefined ? undefined : cutMiddle(report, run.limits.maxContextLogChars),
-    savedPlan,
+    report: cutMiddle(cycle.report ?? "", run.limits.maxContextLogChars),
   });
   const messages: ChatMessage[] = [
     { role: "system", content: system },

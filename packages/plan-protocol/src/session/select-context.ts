@@ -1,8 +1,7 @@
 import { applyContextDiet } from "../context/apply-context-diet.ts";
 import type { ContextBlock } from "../context/context-block.ts";
 import type { ReadFile, ReadSet } from "../validate/valid-plan.ts";
-import { filePathOf } from "./gather-context.ts";
-import type { CycleEntry } from "./plan-cycle.ts";
+import { fileOf } from "./gather-context.ts";
 import type { ProposalRun } from "./proposal-run.ts";
 
 /** Context shown to the model, and the files that its plan may change. */
@@ -19,10 +18,9 @@ export interface ShownContext {
 /** Fits the cycle's context into the limits and reports the cuts. */
 export function selectContext(run: ProposalRun): ShownContext {
   const given = run.cycle.entries.flatMap((entry) =>
-    entry.blocks.map((block) => ({
-      entry,
-      block: { ...block, priority: block.priority ?? entry.priority },
-    })),
+    entry.block === undefined
+      ? []
+      : [{ entry, block: { ...entry.block, priority: entry.block.priority ?? entry.priority } }],
   );
   const { blocks, dropped, stats } = applyContextDiet(
     given.map(({ block }) => block),
@@ -37,20 +35,15 @@ export function selectContext(run: ProposalRun): ShownContext {
   }
   const kept = given.filter(({ block }) => !dropped.includes(block));
   for (const [index, { entry, block }] of kept.entries()) {
-    const path = filePathOf(entry.request, run) ?? "";
+    const { path = "" } = fileOf(entry.request, run);
     const file = run.workspace?.readSet.get(path);
     if (file === undefined || block.sha256 === undefined) continue;
     const isCut = blocks[index]?.text !== block.text;
-    const isShownWhole = !isCut && !entry.isMasked && isWhole(entry, block, file);
+    const isFromStart = entry.request.type !== "read_file" || (entry.request.start_line ?? 1) === 1;
+    const isWhole = isFromStart && block.text.length >= file.text.length;
+    const isShownWhole = isWhole && !isCut && entry.isMasked !== true;
     const isPartial = !isShownWhole && readSet.get(path)?.isPartial !== false;
     readSet.set(path, { ...file, isPartial });
   }
   return { blocks, dropped, readSet };
-}
-
-/** True if a block shows its whole file, as far as is known. */
-function isWhole({ request }: CycleEntry, block: ContextBlock, { text }: ReadFile): boolean {
-  if (request.type !== "read_file") return false;
-  const { start_line: start } = request;
-  return block.text.length >= text.length && (start ?? 1) === 1;
 }

@@ -178,6 +178,18 @@ describe("a file that was not shown whole", () => {
   });
 });
 
+describe("a file that could not be read", () => {
+  it("is not asked for again: the issue says why it was not read", async () => {
+    const missing = { kind: "UPDATE_FILE", path: "src/none.ts", content: "x\n" };
+    const answer = { actions: [missing], summary: "x" };
+    const { session } = openStage([ask(read("src/none.ts")), answer, answer], { version: 1 });
+    expect(await session.apply("Fix it.")).toMatchObject({
+      ok: false,
+      issues: [{ code: "ERR_UPDATE_WITHOUT_BASE", message: "src/none.ts is not there." }],
+    });
+  });
+});
+
 describe("secrets", () => {
   const secret = `sk-proj-${"a1B2".repeat(12)}`;
   const files = {

@@ -98,9 +98,11 @@ describe("the tools in an agent loop", () => {
       "PATCH_FILE a.js",
       "PATCH_FILE a.js",
       "CREATE_FILE new/b.js",
-      expect.stringMatching(/^Not done\. ERR_EDIT_BEFORE_NOT_FOUND: Edit 1 of 1 .* does not stand/),
-      "As before: new, new/b.js",
-      "As before: a.js",
+      expect.stringMatching(
+        /^Not done\. ERR_EDIT_BEFORE_NOT_FOUND: Edit 1 of 1 .* is not in the file/,
+      ),
+      "Restored: new, new/b.js",
+      "Restored: a.js",
     ]);
     expect(messages.at(-1)?.content).toBe("Done.");
     expect(await readFile(join(root, "a.js"), "utf8")).toBe("const one = 11;\nconst two = 2;\n");
@@ -123,14 +125,14 @@ describe("a call", () => {
     };
     const call: Call = ["apply_patch", { patch: REMOVAL }];
     expect(await callAll([call])).toEqual([
-      "Not done. CONFIRM_REQUIRED: The edit deletes something, which is not allowed here.",
+      "Not done. CONFIRM_REQUIRED: The edit deletes files or folders, and the deletion was not confirmed.",
     ]);
     expect(await readTree(root)).toEqual(before);
     const answers = await callAll([call, ["undo_edit", {}], ["undo_edit", {}]], { confirm });
     expect(answers).toEqual([
       "PATCH_FILE a.js\nDELETE_FILE old.js",
-      "As before: a.js, old.js",
-      "Not done. No edit is left to undo.",
+      "Restored: a.js, old.js",
+      "Not done. There are no edits to undo.",
     ]);
     expect(asked).toEqual([["a.js", "old.js"]]);
     expect(await readTree(root)).toEqual(before);
@@ -150,7 +152,7 @@ describe("a call", () => {
       "more than once",
     ],
     ["half a patch", ["apply_patch", { patch: REMOVAL.slice(0, -10) }], "ERR_TRUNCATED"],
-    ["a patch of nothing", ["apply_patch", { patch: "NO_CHANGES: fine" }], "changes no file"],
+    ["a patch of nothing", ["apply_patch", { patch: "NO_CHANGES: fine" }], "not change any file"],
   ])("with %s says what is wrong and changes nothing", async (_name, call, said) => {
     const before = await readTree(root);
     const [answer] = await callAll([call]);

@@ -18,7 +18,7 @@ export interface EditToolsOptions extends Pick<ApplyOptions, "checks" | "mustPas
 
 const text = (description: string): JsonSchema => ({ type: "string", description });
 const line: JsonSchema = { type: "integer", minimum: 1 };
-const path = text("Relative to the root of the project, with forward slashes.");
+const path = text("Path relative to the project root, with forward slashes.");
 
 interface ToolText {
   description: string;
@@ -29,35 +29,40 @@ interface ToolText {
 /** Tool definitions shown to the model. */
 const TOOLS = {
   read_file: {
-    description: "Gives a file's text, or the lines from start_line to end_line.",
+    description: "Returns a file's text, or only the lines from start_line to end_line.",
     properties: { path, start_line: line, end_line: line },
     required: ["path"],
   },
   str_replace: {
-    description: "Replaces a text of a file. old_str has to stand there exactly once.",
+    description:
+      "Replaces text in a file. old_str must occur exactly once, unless replace_all is true.",
     properties: {
       path,
       old_str: {
-        ...text("The text to the letter, with as many lines as make it unique."),
+        ...text("The exact text to replace, with enough surrounding lines to make it unique."),
         minLength: 1,
       },
-      new_str: text("What replaces it; empty to remove it."),
-      replace_all: { type: "boolean", description: "Replaces it wherever it stands." },
+      new_str: text("The replacement text. Use an empty string to delete old_str."),
+      replace_all: { type: "boolean", description: "Replace every occurrence of old_str." },
     },
     required: ["path", "old_str", "new_str"],
   },
   create_file: {
-    description: "Makes a file that does not exist yet, with the folders on its way.",
-    properties: { path, file_text: text("The whole text.") },
+    description:
+      "Creates a new file, along with any missing parent folders. Fails if the file exists.",
+    properties: { path, file_text: text("The full content of the file.") },
     required: ["path", "file_text"],
   },
   apply_patch: {
-    description: "Applies one patch to any number of files: all of it, or nothing.",
-    properties: { patch: text("*** Begin Patch ... *** End Patch, or a unified diff.") },
+    description: "Applies a patch to one or more files. Either all of it is applied or none.",
+    properties: {
+      patch: text("A patch in the form `*** Begin Patch ... *** End Patch`, or a unified diff."),
+    },
     required: ["patch"],
   },
   undo_edit: {
-    description: "Undoes the last edit that these tools made and that is not undone yet.",
+    description:
+      "Undoes the most recent edit made by these tools. Call it again to undo earlier ones.",
     properties: {},
     required: [],
   },
@@ -65,8 +70,8 @@ const TOOLS = {
 
 /**
  * Creates tools for an agent loop: `read_file`, `str_replace`, `create_file`, `apply_patch`, `undo_edit`. Each edit is
- * one workspace transaction, applied completely or not at all, and `undo_edit` rolls back the last one. A call returns
- * text for the model, which begins with `Not done.` if the call was rejected. Calls run one at a time, in order.
+ * one workspace transaction, applied completely or not at all, and `undo_edit` rolls back the last one. Each call
+ * returns text for the model. It starts with `Not done.` if the call was rejected. Calls run one at a time, in order.
  */
 export function createEditTools(
   workspace: FileWorkspace,
@@ -115,16 +120,16 @@ export function createEditTools(
     tool<{ patch: string }>("apply_patch", ({ patch }, signal) => edit(patch, signal)),
     tool<object>("undo_edit", async (_input, signal) => {
       const last = applied.at(-1);
-      if (last === undefined) return "Not done. No edit is left to undo.";
+      if (last === undefined) return "Not done. There are no edits to undo.";
       const undone = await workspace.rollback(last, { signal });
       if (!undone.ok) return refused(undone.issues);
       applied.pop();
-      return `As before: ${undone.value.paths.join(", ")}`;
+      return `Restored: ${undone.value.paths.join(", ")}`;
     }),
   ];
 }
 
-/** Applies an answer's edits. Returns what they did, or why nothing was done. */
+/** Applies the edits. Returns what changed, or why nothing did. */
 async function applyAnswer(
   workspace: FileWorkspace,
   answer: string,
@@ -143,7 +148,7 @@ async function applyAnswer(
   const edits = workspace.propose(answer);
   if (!edits.ok) return refused(edits.issues);
   const { plan } = edits.value;
-  if (plan.actions.length === 0) return "Not done. The answer changes no file.";
+  if (plan.actions.length === 0) return "Not done. The edit does not change any file.";
   const done = await applyPlan(workspace, plan, { ...options, signal });
   if (!done.ok) return refused(done.issues);
   const { transactionId, changes, rewrittenPaths } = done.value;
@@ -151,11 +156,13 @@ async function applyAnswer(
   return [
     ...changes.map((change) => `${change.kind} ${change.path}`),
     ...remarksOn(plan),
-    ...rewrittenPaths.map((rewritten) => `A check rewrote ${rewritten}. Read it again.`),
+    ...rewrittenPaths.map(
+      (rewritten) => `A check modified ${rewritten}. Read it again before editing it.`,
+    ),
   ].join("\n");
 }
 
-/** Applies a plan with its preview's hash. If the plan deletes something, the caller must consent first. */
+/** Previews a plan and applies it with the preview's hash. If the plan deletes something, `confirm` must approve it first. */
 async function applyPlan(
   workspace: FileWorkspace,
   plan: Parameters<FileWorkspace["apply"]>[0],
@@ -165,7 +172,10 @@ async function applyPlan(
   if (!preview.ok) return preview;
   const { planHash, needsConfirmation } = preview.value;
   if (needsConfirmation && (await confirm?.(preview.value)) !== true)
-    return refusal("CONFIRM_REQUIRED", "The edit deletes something, which is not allowed here.");
+    return refusal(
+      "CONFIRM_REQUIRED",
+      "The edit deletes files or folders, and the deletion was not confirmed.",
+    );
   return await workspace.apply(plan, { ...options, confirm: planHash });
 }
 

@@ -1,5 +1,4 @@
 import { type Clock, type Issue, redactSecrets } from "@ccl/core";
-import { isRecord } from "@ccl/core/json";
 
 import type { PlanEvent, PlanEventBody } from "./plan-event.ts";
 
@@ -28,12 +27,9 @@ export function createEventRecorder(
   };
 }
 
-/** Masks secrets in every string of a value, except field names. */
+/** Returns a JSON value with secrets masked in every string, except field names. */
 export function redactValue(value: unknown): unknown {
-  if (typeof value === "string") return redactSecrets(value).text;
-  if (Array.isArray(value)) return value.map(redactValue);
-  if (!isRecord(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [name, redactValue(member)]),
+  return JSON.parse(JSON.stringify(value), (_name, member: unknown) =>
+    typeof member === "string" ? redactSecrets(member).text : member,
   );
 }

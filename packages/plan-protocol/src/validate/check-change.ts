@@ -19,11 +19,12 @@ export function checkChange(action: PlanAction, check: ActionCheck): ValidAction
   if (kind === "CREATE_FILE") {
     checkWhole(action, check);
     checkElision(content, check);
+    checkEscapes(action, content, check);
     return { kind, path, content };
   }
   if (kind !== "MOVE_FILE") return { kind, path, ...newTextOf(action, check) };
   if (to === path)
-    check.add("ERR_ACTION_CONFLICT", ["to"], `${quote(path)} is moved to where it is already.`);
+    check.add("ERR_ACTION_CONFLICT", ["to"], `${quote(path)} is moved to its own path.`);
   const isOnlyMoved = check.edits === undefined && (action.patch ?? content).trim() === "";
   return isOnlyMoved ? { kind, path, to } : { kind, path, to, ...newTextOf(action, check) };
 }
@@ -37,6 +38,34 @@ function checkElision(content: string, check: ActionCheck): void {
       `${quote(elision.text)} in line ${elision.line} stands for text left out. Give all of it.`,
     );
 }
+
+const ENTITY = /&(?:lt|gt|amp|quot|#0?39);/;
+const CODE_FILE =
+  /\.(?:[cm]?[jt]s|py|rb|go|rs|java|kts?|c|h|[ch]pp|cs|php|swift|scala|sh|sql|css)$/;
+/** Operators of code, escaped, outside of texts and comments. */
+const ESCAPED_CODE = /^(?!\s*(?:\/\/|\*|#))[^"'`]*(?:&amp;&amp;|=&gt;|\w&lt;\w| &[lg]t; )/;
+
+/** Rejects text that was escaped as HTML, if the file has the same lines without escapes or holds code. */
+function checkEscapes({ path }: PlanAction, added: string, check: ActionCheck): void {
+  const base = check.base?.text ?? "";
+  if (!ENTITY.test(added) || ENTITY.test(base)) return;
+  const known = new Set(linesOf(base));
+  const plain = (line: string): string =>
+    line.replaceAll(/&(lt|gt|amp|quot|#0?39);/g, (_, name: string) => PLAIN[name] ?? "'");
+  const escaped = linesOf(added).find(
+    (line) =>
+      ENTITY.test(line) &&
+      (known.has(plain(line)) || (CODE_FILE.test(path) && ESCAPED_CODE.test(line))),
+  );
+  if (escaped !== undefined)
+    check.add(
+      "ERR_EDIT_APPLY_FAILED",
+      [],
+      `${quote(escaped.trim())} is escaped as HTML. Write < > & and quotes as they are.`,
+    );
+}
+
+const PLAIN: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"' };
 
 /** Checks a file's full content. */
 function checkWhole({ kind, content }: PlanAction, check: ActionCheck): void {
@@ -59,6 +88,7 @@ function newTextOf(action: PlanAction, check: ActionCheck): NewText {
     ? { text: content, added: content, remarks: [] }
     : place(path, check, { base, edits, field });
   if (placed !== undefined && !isWhole) checkContent(placed.added, [field], check);
+  checkEscapes(action, placed?.added ?? "", check);
   const { text = "", remarks = [] } = placed ?? {};
   const base_sha256 = (isWhole ? base?.sha256 : action.base_sha256) ?? "";
   return { content: text, base_sha256, remarks: remarks.length === 0 ? undefined : remarks };
@@ -92,20 +122,20 @@ function baseOf(
     add(
       "ERR_BASE_SHA256_INVALID",
       ["base_sha256"],
-      `${hash === "" ? "There is none" : `${quote(hash)} is none`}. ${kind} needs the SHA-256 of the file as it was read.`,
+      `${hash === "" ? "It is missing" : `${quote(hash)} is not a SHA-256`}. ${kind} needs the SHA-256 of the file as it was read.`,
     );
   else if (isStated && base !== undefined && base.sha256 !== hash)
     add(
       "ERR_BASE_MISMATCH",
       ["base_sha256"],
-      "The file is not the one that this change was made for. Read it again.",
+      "This change was written for another version of the file. Read it again.",
     );
   const isWhole = kind === "UPDATE_FILE" || edits?.some(({ type }) => type === "whole") === true;
   if (base === undefined && mode === "apply")
     add(
       "ERR_UPDATE_WITHOUT_BASE",
       ["path"],
-      unread ?? `${quote(path)} has to be read before it is changed. Ask for it with read_file.`,
+      unread ?? `${quote(path)} must be read before it is changed. Request it with read_file.`,
     );
   else if (base?.isPartial === true && isWhole)
     add(

@@ -27,13 +27,13 @@ export function checkSummary(
       add(
         "ERR_PLAN_NOT_EMPTY",
         "actions",
-        "In plan mode actions must be empty; the summary says the steps.",
+        "In plan mode, actions must be empty. List the steps in the summary.",
       );
     if (isBlank)
       add(
         "ERR_SUMMARY_REQUIRED",
         "summary",
-        "In plan mode a summary is needed: diagnosis, steps, how to check.",
+        "In plan mode, give a summary: diagnosis, steps, how to check.",
       );
     return summary;
   }
@@ -50,7 +50,7 @@ export function checkSummary(
     add(
       "ERR_APPLY_EMPTY_ACTIONS",
       "actions",
-      "In apply mode actions are needed, or a summary that says why there are none.",
+      "In apply mode, give actions, or a summary that says why there are none.",
     );
   else if (!isMarked)
     add(

@@ -47,7 +47,7 @@ export function findConflicts(actions: readonly PlacedAction[]): PlanIssue[] {
       return first === place ? [] : [`${quote(first)} and ${quote(place)}`];
     });
     if (clash !== undefined)
-      add(action, `${clash} are one place on some systems. Spell it one way.`);
+      add(action, `${clash} are the same path on some systems. Use one spelling.`);
   }
   return issues;
 }

@@ -101,7 +101,7 @@ export function checkPlanOf(
 
 function checkVersion(version: PlanVersion, issues: Issue[]): void {
   if (planVersions.includes(version)) return;
-  const message = `The plan is of version ${quote(String(version))}; ${planVersions.join(", ")} is expected.`;
+  const message = `Unknown plan version ${quote(String(version))}. Known versions: ${planVersions.join(", ")}.`;
   issues.push(planIssue("ERR_UNSUPPORTED_VERSION", message, ["version"]));
 }
 
@@ -111,7 +111,7 @@ function checkActions(actions: readonly PlanAction[], settings: Settings): Valid
   for (const [index, action] of actions.entries()) {
     const at: ["actions", number] = ["actions", index];
     if (!isActionKind(action.kind, settings.version)) {
-      const message = `Version ${settings.version} has no kind ${quote(String(action.kind))}.`;
+      const message = `Unknown action kind ${quote(String(action.kind))} in version ${settings.version}.`;
       settings.issues.push(planIssue("ERR_SCHEMA_VALIDATION", message, [...at, "kind"]));
       continue;
     }

@@ -15,14 +15,8 @@ import type {
  */
 type TransactionStatus = "committed" | "rolled_back" | "unfinished";
 
-/** A transaction with a journal in the workspace. */
-export interface TransactionRecord {
-  transactionId: string;
-  /** Start time, in milliseconds since the epoch. */
-  timeMs: number;
-  status: TransactionStatus;
-  /** In the order of the changes, including parent folders that were created. */
-  paths: string[];
+/** The record of an undo. */
+export interface UndoRecord {
   /**
    * Paths that a rollback left alone because someone else had changed them. The journal's folder keeps their old
    * files.
@@ -36,6 +30,16 @@ export interface TransactionRecord {
   why?: string | undefined;
 }
 
+/** A transaction with a journal in the workspace. */
+export interface TransactionRecord extends UndoRecord {
+  transactionId: string;
+  /** Start time, in milliseconds since the epoch. */
+  timeMs: number;
+  status: TransactionStatus;
+  /** In the order of the changes, including parent folders that were created. */
+  paths: string[];
+}
+
 /** A transaction that was rolled back. */
 export interface RolledBackPlan {
   transactionId: string;
@@ -44,13 +48,9 @@ export interface RolledBackPlan {
 }
 
 /** What `recover` did with a transaction whose process ended. */
-export interface RecoveredTransaction extends RolledBackPlan {
+export interface RecoveredTransaction extends RolledBackPlan, Omit<UndoRecord, "why"> {
   /** `discarded`: it had not changed anything. */
   outcome: "rolled_back" | "discarded";
-  /** Paths left alone because someone else had changed them. */
-  keptPaths: string[];
-  /** Paths restored although something was written there while checks ran. The journal's folder keeps that text. */
-  writtenPaths: string[];
 }
 
 /** Result of `prune`: transaction ids, oldest first. */

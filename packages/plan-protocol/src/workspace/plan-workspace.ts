@@ -6,6 +6,7 @@ import type { ReadSet, ValidPlan } from "../validate/valid-plan.ts";
 
 /** Results of context requests. If a request cannot be answered, its block says so, and nothing is thrown. */
 export interface FulfilledContext {
+  /** One for each request, in order. */
   blocks: ContextBlock[];
   /** Requests that could not be answered, with the reason. */
   issues: { request: ContextRequest; code: string; message: string }[];
@@ -51,13 +52,10 @@ export interface PlanPreview {
 /** A command that must pass after the change if it passed before. */
 export interface PlanCheck {
   name: string;
-  /** Program and arguments, run without a shell. */
+  /** Program and arguments, run in the root without a shell. */
   command: [string, ...string[]];
-  /** Relative to the root, which is the default. */
-  directory?: string | undefined;
   /** Default: 120,000. */
   timeoutMs?: number | undefined;
-  env?: Record<string, string> | undefined;
 }
 
 /**

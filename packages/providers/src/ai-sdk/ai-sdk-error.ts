@@ -50,12 +50,12 @@ function errorByName(caught: unknown, provider: string): LanguageModelError | un
     });
   }
   if (name === "AI_LoadAPIKeyError")
-    return new LanguageModelError("authentication", `${provider} has no key.`);
+    return new LanguageModelError("authentication", `${provider} has no API key.`);
   if (name !== "AI_UnsupportedFunctionalityError") return undefined;
   const what = stringAt(caught, "functionality") ?? "a part of the request";
   return new LanguageModelError(
     "invalid_request",
-    `${provider} can't carry ${what}; leave it out.`,
+    `${provider} does not support ${what}; remove it.`,
   );
 }
 

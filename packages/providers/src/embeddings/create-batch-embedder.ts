@@ -45,7 +45,7 @@ function checkedVectors(
   { provider, dimensions }: BatchModel,
 ): Float32Array[] {
   const fail = (what: string): LanguageModelError =>
-    new LanguageModelError("provider_error", `${provider} gave ${what}`);
+    new LanguageModelError("provider_error", `${provider} returned ${what}`);
   if (vectors.length !== count) throw fail(`${vectors.length} vectors for ${count} texts.`);
   return vectors.map((vector) => {
     if (vector.length !== dimensions)

@@ -88,7 +88,7 @@ export function createTransformersEmbedder(options: TransformersEmbedderOptions)
 function rowsOf({ dims, data }: TransformersTensor, model: string): ArrayLike<unknown>[] {
   const [count = 0, width = 0] = dims;
   if (dims.length !== 2 || data.length !== count * width) {
-    const message = `${model} gave a tensor of ${dims.join(" x ")} with ${data.length} values, not texts by dimensions.`;
+    const message = `${model} returned a tensor of ${dims.join(" x ")} with ${data.length} values; expected texts x dimensions.`;
     throw new LanguageModelError("provider_error", message);
   }
   const values = Array.from(data);

@@ -2,7 +2,7 @@ import { LanguageModelError } from "@ccl/core";
 
 const advice: Record<string, string> = {
   authentication: "set the key that its provider gave you",
-  network_error: "see whether its server runs",
+  network_error: "check that its server is running",
 };
 
 /**

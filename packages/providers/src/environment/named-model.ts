@@ -57,7 +57,7 @@ export function namedModel(name: string, options: NamedModelOptions): StreamingM
     return createOpenAiCompatibleModel({ ...place(keys), preset: family });
   }
   const known = ["anthropic", "gemini", ...Object.keys(presets)].join(", ");
-  const message = `Which server has ${JSON.stringify(name)}? Put it in front, such as ollama/${name}, or set OPENAI_BASE_URL; known are ${known}.`;
+  const message = `No server is known for ${JSON.stringify(name)}. Put its name first, as in ollama/${name}, or set OPENAI_BASE_URL. Known servers: ${known}.`;
   throw new LanguageModelError("invalid_request", message);
 }
 

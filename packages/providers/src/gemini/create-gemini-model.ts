@@ -75,7 +75,10 @@ function readGeminiError(body: JsonRecord): ReportedError | undefined {
   if (Object.keys(error).length === 0) {
     const parts = partsIn(firstIn(body, "candidates") ?? {});
     if (parts.some((part) => valueAt(part, ["functionCall", "partialArgs"])))
-      return { message: "arguments in pieces; do not set streamFunctionCallArguments" };
+      return {
+        message:
+          "tool arguments in pieces, which are not supported; do not set streamFunctionCallArguments",
+      };
     const code = stringAt(recordAt(body, "promptFeedback"), "blockReason");
     if (code === undefined || arrayAt(body, "candidates").length > 0) return undefined;
     return { type: blocked, code, message: `the prompt was blocked: ${code}` };

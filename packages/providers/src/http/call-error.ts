@@ -25,7 +25,7 @@ export function errorReader(
     const status = reported.status ?? (response.ok ? undefined : response.status);
     const { type, code: ownCode, parameter, message } = reported;
     const code = codeOfError({ ...reported, status }, service.codeOf, call.asksForFormat);
-    const did = status === undefined ? "broke the answer off" : `answered ${status}`;
+    const did = status === undefined ? "cut the answer off" : `answered ${status}`;
     const words = `${nameOf(service, call.path)} ${did}${quoteOf(message, secrets)}${hintFor(status, service)}`;
     const requestId = requestIdOf(service, headers);
     const mayRetry = headers.get("x-should-retry") ?? undefined;
@@ -54,7 +54,7 @@ export function redirectError(
   const target = URL.canParse(location, url.href)
     ? ` to ${shownUrl(new URL(location, url.href))}`
     : "";
-  const message = `${nameOf(service, path)} redirects${target}, where the key would go along; set \`baseUrl\` to the final address.`;
+  const message = `${nameOf(service, path)} redirects${target}, which would receive the key; set \`baseUrl\` to the final address.`;
   return new LanguageModelError("invalid_request", message, { status: response.status });
 }
 
@@ -68,7 +68,7 @@ export function connectionError(
   const code = codeOf(cause);
   const causes: Record<string, string> = {
     ECONNREFUSED: `; is ${service.title ?? "the server"} running at ${origin}?`,
-    ENOTFOUND: "; the host is not known: check `baseUrl` and the network.",
+    ENOTFOUND: "; the host is unknown: check `baseUrl` and the network.",
     EAI_AGAIN: "; the host could not be looked up: check the network.",
     ECONNRESET: "; the server closed it.",
     UND_ERR_SOCKET: "; the server closed it.",
@@ -96,7 +96,7 @@ function hintFor(status: number | undefined, { keyVariable }: Service): string {
  * have been billed.
  */
 export function cutError(name: string, cause?: unknown): LanguageModelError {
-  const message = `${name} broke the answer off; it may have been paid for, so it was not asked for again.`;
+  const message = `${name} cut the answer off. You may have been charged for it, so the call was not retried.`;
   return new LanguageModelError("network_error", message, {
     cause,
     details: { mayRetry: "false" },
@@ -109,21 +109,21 @@ export function reportedIn(text: string, service: Service): ReportedError {
   // Gemini sends a stream as a JSON list unless asked for events.
   const body: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
   const reported = isRecord(body) ? service.readError(body) : undefined;
-  return reported ?? { message: plainWords(text) };
+  return reported ?? { message: describeBody(text) };
 }
 
 /** Parses a body as a JSON object. Throws if it reports an error. */
 export function checkedAnswer(text: string, service: Service, errorOf: ErrorOf): JsonRecord {
   const value = parseJson(text);
   if (!isRecord(value))
-    throw errorOf({ message: `an answer that is not a JSON object: ${plainWords(text)}` });
+    throw errorOf({ message: `an answer that is not a JSON object: ${describeBody(text)}` });
   const reported = service.readError(value);
   if (reported !== undefined) throw errorOf(reported);
   return value;
 }
 
 /** Describes a body of unknown format: returns the page title, or the text itself. */
-function plainWords(text: string): string {
+function describeBody(text: string): string {
   const words = text.trim();
   if (words === "") return "an empty body";
   if (!/^<(?:!doctype|html|head|body|\?xml)/i.test(words)) return words;

@@ -39,7 +39,7 @@ describe("a stream", () => {
       'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n',
       {
         code: "provider_error",
-        message: "anthropic at http://localhost/v1/messages broke the answer off: Overloaded",
+        message: "anthropic at http://localhost/v1/messages cut the answer off: Overloaded",
       },
     ],
     [
@@ -103,6 +103,18 @@ describe("a stream", () => {
   });
 });
 
+/** A body whose connection closes after these bytes. */
+const brokenOff = (text: string): ReadableStream<Uint8Array> => {
+  const pieces = [new TextEncoder().encode(text)];
+  return new ReadableStream({
+    pull(controller) {
+      const piece = pieces.pop();
+      if (piece === undefined) controller.error(new TypeError("terminated"));
+      else controller.enqueue(piece);
+    },
+  });
+};
+
 describe("an answer", () => {
   it.each<[keyof typeof create, Answer, object]>([
     ["openAi", () => new Response("<html>"), { code: "provider_error" }],
@@ -124,6 +136,11 @@ describe("an answer", () => {
       "anthropic",
       () => new Response("", { status: 413 }),
       { code: "invalid_request", status: 413 },
+    ],
+    [
+      "openAi",
+      () => new Response(brokenOff('{"error":{"mess'), { status: 401 }),
+      { code: "authentication", status: 401 },
     ],
     ["gemini", () => Promise.reject(new TypeError("fetch failed")), { code: "network_error" }],
     [
@@ -267,7 +284,7 @@ it.each([
   await expect(run).rejects.toMatchObject({
     code: "invalid_request",
     status: 307,
-    message: `gemini at https://generativelanguage.googleapis.com/v1beta/models/m:generateContent redirects to ${target}, where the key would go along; set \`baseUrl\` to the final address.`,
+    message: `gemini at https://generativelanguage.googleapis.com/v1beta/models/m:generateContent redirects to ${target}, which would receive the key; set \`baseUrl\` to the final address.`,
   });
   expect(calls.length).toBe(1);
 });

@@ -34,7 +34,7 @@ export function callUrl(baseUrl: string, path: string): URL {
   if (url === undefined || !/^https?:$/.test(url.protocol))
     throw fail("is not an http or https address; write it out in full.");
   if (url.username !== "" || url.password !== "")
-    throw fail("holds a user name or password; pass them in `headers`.");
+    throw fail("contains a user name or password; pass them in `headers`.");
   const [pathname = "", query] = path.split("?");
   url.pathname = `${url.pathname.replace(/\/+$/, "")}${pathname}`;
   if (query !== undefined) url.search = `${url.search === "" ? "?" : `${url.search}&`}${query}`;

@@ -34,7 +34,7 @@ export interface OpenedCall {
 const mebibyte = 1024 * 1024;
 const maxAnswerBytes = 64 * mebibyte;
 const maxErrorBytes = mebibyte;
-const tooLarge = `more than ${maxAnswerBytes / mebibyte} MiB, which no answer has`;
+const tooLarge = `more than ${maxAnswerBytes / mebibyte} MiB, which is over the limit`;
 
 /**
  * Posts a JSON body. Does not convert errors of fetch.
@@ -60,8 +60,11 @@ export async function openCall(service: Service, call: ServiceCall): Promise<Ope
   }
   const { body } = response;
   if (!response.ok) {
-    const read = await readBodyText(body, { maxBytes: maxErrorBytes, signal });
-    throw errorOf(reportedIn(read.status === "invalid_utf8" ? "" : read.text, service));
+    // The status counts even if the connection closes before the end of the body.
+    const text = await readBodyText(body, { maxBytes: maxErrorBytes, signal })
+      .then((read) => (read.status === "invalid_utf8" ? "" : read.text))
+      .catch(() => "");
+    throw errorOf(reportedIn(text, service));
   }
   if (body === null) throw errorOf({ message: "an answer without a body" });
   const cut = (error?: unknown): LanguageModelError =>
@@ -103,7 +106,7 @@ function readHeaders(service: Service, key: string | undefined): Headers {
   } catch {
     // The platform's own error quotes the value, which may be the key.
     const message =
-      "The key or a header has a character that no HTTP header can carry, such as a line break.";
+      "The key or a header contains a character that HTTP headers do not allow, such as a line break.";
     throw new LanguageModelError("invalid_request", message);
   }
 }

@@ -36,18 +36,19 @@ export async function* readFrames(chunks: AsyncIterable<Uint8Array>): AsyncGener
   const last = framesOf(
     Array.isArray(list) ? list.map((one) => JSON.stringify(one)) : (body ?? data),
   );
-  if (body !== undefined && last.length < 2) yield { text, isWhole: true };
+  if (body !== undefined && !Array.isArray(list) && last.length < 2) yield { text, isWhole: true };
   else yield* last.filter((frame) => isWhole(frame.text));
 }
 
 /**
- * Returns the event that these data lines form. Returns several if each line is complete, since some servers omit blank
- * lines.
+ * Returns the event that these data lines form. Returns several if each line or object is complete, since some servers
+ * omit blank lines or line breaks.
  */
 function framesOf(lines: readonly string[]): Frame[] {
   const given = lines.map((line) => line.trim()).filter((line) => line !== "");
-  const isApart = given.length > 1 && given.every((line) => isWhole(line));
-  const texts = isApart || given.length === 0 ? given : [given.join("\n")];
+  const apart = given.flatMap((line) => line.split(/(?<=\})(?=\{)/));
+  const isApart = apart.length < 2 || apart.every((text) => isWhole(text));
+  const texts = isApart ? apart : [given.join("\n")];
   return texts.map((text) => ({ text, isWhole: false }));
 }
 

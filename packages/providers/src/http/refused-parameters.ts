@@ -87,7 +87,7 @@ function warningOf(name: string, modelId: string): Issue {
   return {
     code: "parameter_dropped",
     path: [name],
-    message: `${modelId} does not take ${name}; it was left out.`,
+    message: `${modelId} does not accept ${name}; it was left out.`,
     severity: "warning",
   };
 }

@@ -42,7 +42,7 @@ function asGiven(response: ModelResponse, given: Given): ModelResponse {
   const warnings = types.map((type): Issue => ({
     code: "stream_differs",
     path: [type],
-    message: `The end of the stream gave another ${type} than its pieces, which were kept.`,
+    message: `The final ${type} differs from the streamed chunks, which were kept.`,
     severity: "warning",
   }));
   const kept = Object.fromEntries(types.map((type) => [type, given[type]]));

@@ -111,8 +111,8 @@ class GrowingCalls {
     const named = id === "" ? undefined : this.#calls.find((call) => call.id === id);
     const placed = this.#atIndex.get(index);
     // If neither id nor index is known, a piece that lacks a name or an index belongs to the previous call.
-    const isUntold = name === "" || index === undefined;
-    return named ?? placed ?? (isUntold ? this.#calls.at(-1) : undefined);
+    const isUnidentified = name === "" || index === undefined;
+    return named ?? placed ?? (isUnidentified ? this.#calls.at(-1) : undefined);
   }
 
   #start({ index }: Piece): GrowingCall {

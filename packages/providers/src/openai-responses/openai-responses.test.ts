@@ -46,6 +46,12 @@ const end = (...output: object[]): object => ({
   type: "response.completed",
   response: { status: "completed", output },
 });
+const partEvent = (step: string, text: string): object => ({
+  type: `response.content_part.${step}`,
+  output_index: 0,
+  content_index: 0,
+  part: { type: "output_text", text },
+});
 
 describe("createOpenAiResponsesModel", () => {
   it("asks for tools, a format and a limit, and leaves out what the API does not have", async () => {
@@ -224,6 +230,15 @@ describe("createOpenAiResponsesModel", () => {
 
   it.each<[string, object[]]>([
     ["only as a whole", [{ type: "response.output_text.done", output_index: 0, text: "Hello" }]],
+    ["only as a whole part", [partEvent("done", "Hello")]],
+    [
+      "whose part ends with more than its pieces",
+      [
+        partEvent("added", ""),
+        { type: "response.output_text.delta", output_index: 0, delta: "Hel" },
+        partEvent("done", "Hello"),
+      ],
+    ],
     [
       "with an end that its pieces lack",
       [

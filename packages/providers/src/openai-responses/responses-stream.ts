@@ -29,15 +29,17 @@ export function createResponsesReader(): StreamReader {
       const type = stringAt(event, "type") ?? "";
       if (ends.has(type)) last = recordAt(event, "response");
       const [, kind = "", ending] = step.exec(type) ?? [];
-      const isWhole = ending === "done";
+      const isPart = kind === "content_part";
+      const isWhole = isPart || ending === "done";
       const item = recordAt(event, "item");
+      const part = recordAt(event, "part");
       // Adds a call when it starts, since the event that finishes it may be missing.
       if (kind === "output_item") return isWhole || isCall(item) ? items.join(event, item) : [];
-      const field = entryOf(pieceFields, kind) ?? "";
-      const text = stringAt(event, isWhole ? field : "delta") ?? "";
+      const field = entryOf(pieceFields, isPart ? part["type"] : kind) ?? "";
+      const text = stringAt(isPart ? part : event, isWhole ? field : "delta") ?? "";
       if (field === "reasoning") return isWhole ? [] : [{ type: field, text }];
       if (field === "text" || field === "refusal")
-        return [items.say(event, { [field]: text }, isWhole)];
+        return [items.addText(event, { ...part, [field]: text }, isWhole)];
       if (field !== "") items.extendCall(event, field, text, isWhole);
       return [];
     },
@@ -56,7 +58,7 @@ class GrowingItems {
     if (type === "message") {
       const parts = arrayAt(item, "content").filter(isRecord);
       return parts.map((part, at) =>
-        this.say({ ...event, item_id: id, content_index: at }, part, true),
+        this.addText({ ...event, item_id: id, content_index: at }, part, true),
       );
     }
     const known = this.#at(event, item);
@@ -68,7 +70,7 @@ class GrowingItems {
   }
 
   /** Adds a piece to a message part, or completes the part. Returns the new text. */
-  say(event: JsonRecord, given: JsonRecord, isWhole: boolean): TextDelta {
+  addText(event: JsonRecord, given: JsonRecord, isWhole: boolean): TextDelta {
     const message = this.#at(event, { type: "message", role: "assistant", content: [] });
     const parts = arrayAt(message, "content");
     const at = numberAt(event, "content_index") ?? 0;

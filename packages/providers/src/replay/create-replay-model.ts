@@ -132,7 +132,7 @@ function writeRecording(recording: Recording): string {
 function readRecording(text: string): Recording {
   const file = parseJson(text);
   if (!isRecord(file) || file["version"] !== version || !isRecord(file["entries"])) {
-    const message = `The store holds no recording of version ${version}; delete it and record again.`;
+    const message = `The store contains no recording of version ${version}; delete it and record again.`;
     throw new ReplayError("recording_invalid", message);
   }
   const entries = Object.entries(file["entries"]);
@@ -166,7 +166,7 @@ function readResponse(key: string, value: unknown): ModelResponse {
   if (text === undefined || finishReason === undefined) {
     throw new ReplayError(
       "recording_invalid",
-      `The entry ${key} has no whole answer; delete it and record again.`,
+      `The entry ${key} has no complete answer; delete it and record again.`,
     );
   }
   return withoutUndefined({

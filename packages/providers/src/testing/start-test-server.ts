@@ -73,7 +73,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     void readBody(request).then((text) => {
       const call = routeOf(request, response, text);
       if (call === undefined)
-        return response.writeHead(404).end('{"error":{"message":"There is no such path."}}');
+        return response.writeHead(404).end('{"error":{"message":"Unknown path."}}');
       const { dialect, path, headers, body } = call;
       calls.push({ dialect, path, headers, body });
       const objection = objectionTo(call, options.apiKey);
@@ -86,7 +86,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       isEmbedding && !isFailure(script[0])
         ? { type: "answer" as const }
         : (script.shift() ?? options.respond?.(call));
-    const message = "The script of the test server has no behaviour for this call.";
+    const message = "The test server's script has no behaviour left for this call.";
     const behaviour = next ?? { type: "error", status: 500, message };
     return playBehaviour(call, { chunkBytes: options.chunkBytes ?? Infinity, ...behaviour });
   };

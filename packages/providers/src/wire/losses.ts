@@ -21,7 +21,7 @@ export interface LossOptions {
 export function collectLosses(): { warnings: Issue[]; report: (loss: WireLoss) => void } {
   const warnings: Issue[] = [];
   const report = ({ index, type, what }: WireLoss): void => {
-    const message = `${what} was left out: the model's format has no place for it (${type}).`;
+    const message = `${what} was left out: the model's format cannot express it (${type}).`;
     const path = ["messages", index];
     warnings.push({ code: "part_left_out", path, message, severity: "warning" });
   };

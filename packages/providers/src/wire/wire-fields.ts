@@ -5,6 +5,7 @@ import type {
   Part,
   ProviderFields,
   ProviderPart,
+  ReasoningPart,
   TextPart,
   ToolCall,
 } from "@ccl/core";
@@ -68,13 +69,23 @@ const pairKeys = [
 
 /** The part that was read, the fields it was read from, and fields that it stores elsewhere. */
 interface ReadPart {
-  part: TextPart | MediaPart;
+  part: TextPart | MediaPart | ReasoningPart;
   known: readonly string[];
   others?: JsonRecord;
 }
 
 /** Maps part types to readers. A reader returns undefined if a required field is missing. */
 export type PartReaders = Record<string, ((wire: JsonRecord) => ReadPart | undefined) | undefined>;
+
+/** Creates a reader for parts with text in this field. */
+export function textReader(field: string): (wire: JsonRecord) => ReadPart | undefined {
+  return (wire) => {
+    const text = stringAt(wire, field);
+    return text === undefined
+      ? undefined
+      : { part: { type: "text", text }, known: ["type", field] };
+  };
+}
 
 /** Reads a part, and keeps the fields that the reader does not know. A part without a counterpart becomes opaque. */
 export function readPart(format: string, wire: unknown, readers: PartReaders): Part {

@@ -157,25 +157,6 @@ describe("a server that differs from OpenAI's own", () => {
       { role: "assistant", content: [text("So.")], name: "o", x: 1 },
     ]);
   });
-
-  it("marks breakpoints on the last part of a message that has one", () => {
-    const marked = toOpenAiMessages(
-      [
-        { role: "user", content: [text("a"), text("b")] },
-        { role: "user", content: "" },
-        { role: "user", content: "c" },
-        { role: "user", content: "d" },
-      ],
-      { breakpoints: [0, 1, 2] },
-    );
-    const mark = { prompt_cache_breakpoint: { mode: "explicit" } };
-    expect(marked.map(({ content }) => content)).toEqual([
-      [text("a"), { ...text("b"), ...mark }],
-      "",
-      [{ ...text("c"), ...mark }],
-      "d",
-    ]);
-  });
 });
 
 it("sends the text of a custom tool of OpenAI as such", () => {

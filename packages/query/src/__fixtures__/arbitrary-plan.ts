@@ -1,6 +1,6 @@
 import fc, { type Arbitrary } from "fast-check";
 import type { Expression, LiteralExpression } from "../plan/expression.ts";
-import { functionArguments, isFunctionName } from "../plan/functions.ts";
+import { functionNames, functionOf, isFunctionName } from "../plan/functions.ts";
 import type { LogicalPlan, PlanStep } from "../plan/logical-plan.ts";
 import { literalOf } from "../parse/literal-value.ts";
 
@@ -80,7 +80,7 @@ export function aLiteral(): Arbitrary<LiteralExpression> {
 
 /** Any expression, typed or not. */
 export function anExpression(): Arbitrary<Expression> {
-  const names = Object.keys(functionArguments).filter((name) => isFunctionName(name));
+  const names = functionNames.filter((name) => isFunctionName(name));
   const { expression } = fc.letrec<{ expression: Expression }>((tie) => ({
     expression: fc.oneof(
       { depthSize: "small", maxDepth: 5 },
@@ -88,7 +88,7 @@ export function anExpression(): Arbitrary<Expression> {
       aLiteral(),
       fc.constant<Expression>({ op: "literal", type: "null", value: null }),
       fc.constantFrom(...names).chain((name) => {
-        const [min, max] = functionArguments[name];
+        const { min, max } = functionOf(name);
         const length = { minLength: min, maxLength: Math.min(max, min + 2) };
         return fc
           .array(tie("expression"), length)

@@ -60,7 +60,7 @@ const postgres: Grammar = {
     ...["to_char(S, 'DD.MM.YYYY HH24:MI:SS')", "substring(T from I)", "substring(T from I for I)", "trim(both T from T)"],
     ...["trim(leading 'a' from T)", "btrim(T, 'a ')", "D::text", "S::text", "N::text", "(B)::text", "greatest(T, T)", "md5(T)"],
     ...["regexp_replace(T, '[ab]', 'x')", "regexp_replace(T, '[ab]', 'x', 'g')"],
-    ...["to_char(D, 'Mon YY')", "chr(65)", "T || I", "T::varchar(2)", "R::text"],
+    ...["to_char(D, 'Mon YY')", "chr(65)", "T || I", "T::varchar(2)", "R::text", "(S - S)::text", "age(S, S)::text", "interval '1 year 2 months'::text"],
   ],
   B: [
     ...["T ilike T", "T ~ 'a.'", "T ~* '^B'", "T !~ '[0-9]$'", "D > D", "D between D and D", "S < D", "starts_with(T, T)"],
@@ -83,10 +83,10 @@ const sqlite: Grammar = {
     ...["ifnull(I, I)", "R % I", "I % R", "(B) + I", "cast(strftime('%m', D) as integer)", "cast(julianday(D) as integer)"],
     ...["unixepoch(S)", "I / T", "I + T", "I | I", "I & I", "cast('12abc' as integer)"],
   ],
-  R: ["julianday(S)", "cast(T as real)", "cast(I as real)", "round(R, 1)", "max(R, R)", "round(R, I)", "R + T", "mod(R, R)"],
+  R: ["julianday(S)", "cast(T as real)", "cast(I as real)", "round(R, 1)", "max(R, R)", "round(R, I)", "round(R, 2)", "R + T", "mod(R, R)"],
   N: ["R", "cast(T as numeric)"],
   T: [
-    ...["printf('%d', I)", "printf('%.2f', R)", "printf('%.1f', 0 * R)", "cast(0 * R as text)", "printf('%s-%s', T, T)", "strftime('%Y-%m', D)", "D", "S", "char(65, 66)"],
+    ...["printf('%d', I)", "printf('%.2f', R)", "printf('%.1e', R)", "printf('%.1f', 0 * R)", "cast(0 * R as text)", "printf('%s-%s', T, T)", "strftime('%Y-%m', D)", "D", "S", "char(65, 66)"],
     ...["date(D, '+1 month')", "date(S, 'start of month')", "datetime(S, '+90 minutes')", "time(S)", "hex(T)", "hex(s)"],
     ...["cast(R as text)", "ifnull(T, T)", "iif(B, T, T)", "T || I", "T || R", "typeof(I)", "typeof(R)", "strftime('%W', D)"],
     ...["date(D, 'weekday 1')", "strftime('%j-%w', S)", "max(T, T)", "date(D, '-1 year', '+2 days')", "substr(T, I, -2)"],

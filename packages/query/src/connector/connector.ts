@@ -115,6 +115,8 @@ export interface EngineSql {
   macros: readonly (readonly string[])[];
   /** How to sort nulls if ORDER BY does not specify it, as in DuckDB's `default_null_order`. */
   nullOrder: string;
+  /** True if intervals and arrays are returned in PostgreSQL's text. */
+  isPostgresText?: boolean | undefined;
   inputs: EngineInput[];
   /** The result's columns, with the types to return. Defaults to the types that the engine computes. */
   columns?: readonly PlanColumn[] | undefined;

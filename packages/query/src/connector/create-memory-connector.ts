@@ -19,7 +19,7 @@ export function createMemoryConnector(
       throwIfAborted(signal, QueryError);
       const rows = Object.hasOwn(resources, resource.id) ? resources[resource.id] : undefined;
       if (rows === undefined)
-        throw new QueryError("source_failed", `${name} holds no such resource.`);
+        throw new QueryError("source_failed", `${name} has no such resource.`);
       for (let at = 0; at < rows.length; at += batchRows) {
         throwIfAborted(signal, QueryError);
         const part = rows.slice(at, at + batchRows);

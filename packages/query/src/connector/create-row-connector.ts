@@ -72,7 +72,7 @@ function createRowReader(source: RowSource, { resource, columns }: TableScan): R
       if (decoded === undefined)
         throw valueError({ source: source.name, column: column.name, type: column.type }, value);
       if (decoded !== null || found === undefined || mayBeNull(found)) return decoded;
-      const message = `${source.name} gave no value for ${JSON.stringify(column.name)}, which the catalog says is never null.`;
+      const message = `${source.name} returned no value for ${JSON.stringify(column.name)}, which the catalog says is never null.`;
       throw new QueryError("value_invalid", message, { details: { column: column.name } });
     };
   });

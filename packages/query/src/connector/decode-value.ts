@@ -103,7 +103,7 @@ export function valueError(
   at: { source: string; column: string; type: DataType },
   value: unknown,
 ): QueryError {
-  const message = `${at.source} gave a ${typeof value} for ${JSON.stringify(at.column)} that is not of type ${typeName(at.type)}; does the catalog still fit the source?`;
+  const message = `${at.source} returned a ${typeof value} for ${JSON.stringify(at.column)} that is not of type ${typeName(at.type)}; does the catalog still fit the source?`;
   return new QueryError("value_invalid", message, {
     details: { column: at.column, type: typeName(at.type) },
   });

@@ -22,6 +22,8 @@ export const conditionSigns = {
   ge: ">=",
 } as const;
 
+/** Comparisons with one constant. */
+export const comparisons = ["eq", "lt", "le", "gt", "ge"] as const;
 const mirrored = { eq: "eq", lt: "gt", le: "ge", gt: "lt", ge: "le" } as const;
 
 /** Splits a condition into simple ones that must all hold. Returns undefined if any part is not simple. */
@@ -38,7 +40,7 @@ export function simpleConditions(where: TypedExpression): SimpleCondition[] | un
 export function simpleCondition(part: TypedExpression): SimpleCondition | undefined {
   if (part.op === "in") return comparison("in", part.value, part.list);
   if (part.op !== "call") return undefined;
-  const operator = comparisonOf(part.function);
+  const operator = comparisons.find((name) => name === part.function);
   const [left, right] = part.arguments;
   if (operator === undefined || left === undefined || right === undefined) return undefined;
   return left.op === "literal"
@@ -72,19 +74,6 @@ function valueAs(value: PlanValue, type: DataType): PlanValue | undefined {
   const text = decimalText(String(value), scale);
   if (text === undefined || text.replace(/\D/g, "").length > precision) return undefined;
   return type.kind === "int" ? exactInt(text) : text;
-}
-
-function comparisonOf(name: string): keyof typeof mirrored | undefined {
-  switch (name) {
-    case "eq":
-    case "lt":
-    case "le":
-    case "gt":
-    case "ge":
-      return name;
-    default:
-      return undefined;
-  }
 }
 
 /** Creates a predicate for the condition over values of its type. A null result counts as false. */

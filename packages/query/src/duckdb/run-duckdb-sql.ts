@@ -6,6 +6,7 @@ import type { EngineInput, EngineSql, RunOptions, SqlRows } from "../connector/c
 import { columnDataType, type DataType } from "../plan/data-type.ts";
 import { QueryError } from "../query-error.ts";
 import { duckDbTypeName } from "../sql/print-expression.ts";
+import { postgresText } from "./postgres-text.ts";
 import { duckDbDecoder, duckDbEncoder, type DuckDbModule } from "./duckdb-values.ts";
 import { interruptOnAbort } from "./interrupt-on-abort.ts";
 import { chunksOf, engineError, strictDecoder, type Session } from "./result-chunks.ts";
@@ -50,7 +51,7 @@ export async function runDuckDbSql(
         name,
         type: kindName(session.duckdb, result.columnType(index)),
       })),
-      batches: batchesOf(session.duckdb, result, { within, endLater, columns: work.columns }),
+      batches: batchesOf(session.duckdb, result, { ...work, within, endLater }),
     };
   } catch (error) {
     endLater();
@@ -83,15 +84,15 @@ async function* batchesOf(
     within,
     endLater,
     columns,
-  }: {
+    isPostgresText,
+  }: Pick<EngineSql, "columns" | "isPostgresText"> & {
     within: <T>(action: Promise<T>) => Promise<T>;
     endLater: () => void;
-    columns: EngineSql["columns"];
   },
 ): AsyncGenerator<ColumnBatch, void> {
   const decoders =
     columns?.map((column) => strictDecoder(duckdb, column)) ??
-    result.columnTypes().map((type) => decoderOf(duckdb, type));
+    result.columnTypes().map((type) => decoderOf(duckdb, type, isPostgresText));
   try {
     yield* chunksOf(() => within(result.fetchChunk()), decoders);
   } finally {
@@ -109,9 +110,13 @@ function kindOf({ DuckDBTypeId: id }: DuckDbModule, type: DuckDBType): DataType 
   return known.kind === "text" && name !== "VARCHAR" ? undefined : known;
 }
 
-function decoderOf(duckdb: DuckDbModule, type: DuckDBType): (value: DuckDBValue) => PlanValue {
+function decoderOf(
+  duckdb: DuckDbModule,
+  type: DuckDBType,
+  isPostgresText = false,
+): (value: DuckDBValue) => PlanValue {
   const known = kindOf(duckdb, type);
-  if (known === undefined) return String;
+  if (known === undefined) return isPostgresText ? (value) => postgresText(duckdb, value) : String;
   const decode = duckDbDecoder(duckdb, known);
   return (value) => decode(value) ?? String(value);
 }

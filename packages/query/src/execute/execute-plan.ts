@@ -65,7 +65,7 @@ interface Execution {
 function createResult(execution: Execution): QueryResult {
   const { valid, options, clock } = execution;
   const { columns } = valid;
-  const traffic: Traffic = { rows: 0, bytes: 0, batches: 0 };
+  const traffic: Traffic = { rows: 0, bytes: 0 };
   const statistics: QueryStatistics = {
     sources: [],
     rows: 0,

@@ -41,7 +41,6 @@ export interface ExecutionLimits extends TrafficLimits {
 export interface Traffic {
   rows: number;
   bytes: number;
-  batches: number;
 }
 
 /** Interval at which the event loop gets a turn, even if a source never yields. */
@@ -65,11 +64,10 @@ export async function* metered(
     }
     traffic.rows += batch.rowCount;
     traffic.bytes += batchBytes(batch);
-    traffic.batches += 1;
     for (const limit of ["rows", "bytes"] as const) {
       const bound = limits[limit];
       if (bound === undefined || traffic[limit] <= bound) continue;
-      const message = `${what} gave more than ${bound} ${limit}; ${advice}.`;
+      const message = `${what} returned more than ${bound} ${limit}; ${advice}.`;
       const details = { limit, max: bound, of: what };
       throw new QueryError("limit_exceeded", message, { details });
     }

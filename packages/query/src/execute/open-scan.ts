@@ -120,7 +120,7 @@ async function* readScan(
   const what = `${connector.name} (${JSON.stringify(name)})`;
   const { eachSource: limits, timeoutMs: wholeMs } = limitsOf(options.limits);
   const deadline = startDeadline(options.deadline.signal, { timeoutMs: limits.timeoutMs, what });
-  const traffic: Traffic = { rows: 0, bytes: 0, batches: 0 };
+  const traffic: Traffic = { rows: 0, bytes: 0 };
   const startMs = options.clock.now();
   const timeoutMs = Math.min(limits.timeoutMs ?? Infinity, wholeMs);
   try {

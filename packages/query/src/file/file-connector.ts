@@ -136,7 +136,7 @@ async function* textOf(
     if (bytes > maxBytes) {
       throw new QueryError(
         "limit_exceeded",
-        `${name} gave more than ${maxBytes} bytes for one file.`,
+        `${name} returned more than ${maxBytes} bytes for one file.`,
         {
           details: { limit: "maxBytes", max: maxBytes },
         },

@@ -166,7 +166,7 @@ async function textOf(
 ): Promise<string> {
   const read = await readBodyText(body, { maxBytes: bytes.left, signal });
   if (read.status === "too_large") {
-    const message = `${name} gave more than ${bytes.max} bytes; filter, or raise maxBytes.`;
+    const message = `${name} returned more than ${bytes.max} bytes; filter, or raise maxBytes.`;
     const details = { limit: "maxBytes", max: bytes.max };
     throw new QueryError("limit_exceeded", message, { details });
   }

@@ -39,7 +39,7 @@ export function nextPage(url: URL, { paging, answer, rowCount, base }: PageState
       if (typeof cursor !== "string" && typeof cursor !== "number")
         throw new QueryError(
           "source_failed",
-          `The cursor at ${JSON.stringify(paging.cursorAt)} is neither a text nor a number.`,
+          `The cursor at ${JSON.stringify(paging.cursorAt)} is neither a string nor a number.`,
         );
       const next = new URL(url);
       next.searchParams.set(paging.parameter, String(cursor));

@@ -87,7 +87,7 @@ function pathPart(name: string, value: PlanValue | undefined, id: string): strin
   if (/^\.{0,2}$/.test(text) || /\p{Surrogate}/u.test(text))
     throw new QueryError(
       "value_invalid",
-      `The value of ${JSON.stringify(name)} can't stand in a path.`,
+      `The value of ${JSON.stringify(name)} cannot be part of a path.`,
     );
   return encodeURIComponent(text);
 }

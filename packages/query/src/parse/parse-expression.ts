@@ -7,7 +7,8 @@ import {
   type NamedAggregate,
 } from "../plan/expression.ts";
 import {
-  functionArguments,
+  functionNames,
+  functionOf,
   isFunctionName,
   operators,
   type FunctionName,
@@ -162,7 +163,7 @@ function readWord(reader: TokenReader, word: string): Expression {
     return reader.nested(() => (name === "cast" ? readCast(reader) : readCall(reader, name)));
   if (reservedWords.has(name)) {
     throw invalidExpression(
-      `${word.toUpperCase()} is a word of the language; a column of that name stands in double quotes.`,
+      `${word.toUpperCase()} is a reserved word; write a column of that name in double quotes.`,
     );
   }
   return column(reader, word);
@@ -205,17 +206,18 @@ function readCall(reader: TokenReader, written: string): Expression {
   const name = synonyms.get(written) ?? written;
   if (isAggregateName(name)) {
     throw invalidExpression(
-      `${name} is an aggregate; it stands in the aggregates of an aggregate step.`,
+      `${name} is an aggregate; write it in the aggregates of an aggregate step.`,
     );
   }
   if (!isFunctionName(name)) {
-    const hint = nearestHint(name, [...Object.keys(functionArguments), "cast"]);
+    const hint = nearestHint(name, [...functionNames, "cast"]);
     throw invalidExpression(`There is no function ${name.slice(0, 40)}.${hint}`);
   }
   const parts = readArguments(reader);
-  const [min, max] = functionArguments[name];
+  const { min, max } = functionOf(name);
   if (parts.length < min || parts.length > max) {
-    const wanted = max === 1e9 ? `at least ${min}` : min === max ? `${min}` : `${min} to ${max}`;
+    const wanted =
+      max === Infinity ? `at least ${min}` : min === max ? `${min}` : `${min} to ${max}`;
     throw invalidExpression(`${name} takes ${wanted} arguments, not ${parts.length}.`);
   }
   return call(reader, name, parts);

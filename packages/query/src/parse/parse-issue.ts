@@ -1,4 +1,5 @@
 import type { Issue } from "@ccl/core";
+import { quotedName } from "../plan/nearest-name.ts";
 
 /**
  * Issue codes of `parseLogicalPlan`. `document_invalid`: neither YAML, JSON nor an arrow form. `step_invalid` and
@@ -24,11 +25,10 @@ export function parseIssue(code: PlanParseIssueCode, path: IssuePath, message: s
   return { code, path, message };
 }
 
-/** Quotes up to 40 characters of the input on one line. */
+/** Quotes the beginning of the input on one line. */
 export function quoted(value: unknown): string {
   const text = typeof value === "string" ? value : (JSON.stringify(value) ?? String(value));
-  const short = text.length > 40 ? `${text.slice(0, 40)}...` : text;
-  return JSON.stringify(short);
+  return quotedName(text);
 }
 
 /** Thrown to stop parsing a string. The parser's caller converts it to an issue. It never leaves the package. */

@@ -31,7 +31,7 @@ export function parseLogicalPlan(
   const [first, ...rest] = context.issues;
   if (first !== undefined) return failure(first, ...rest);
   return plan === undefined
-    ? failure(parseIssue("document_invalid", [], "The document holds no plan."))
+    ? failure(parseIssue("document_invalid", [], "The document contains no plan."))
     : success(plan);
 }
 
@@ -85,7 +85,7 @@ function readDocument(context: ReadContext, text: string): unknown {
 }
 
 function yamlMessage(reason: string): string {
-  return `This is not YAML: ${reason.replace(/\.$/, "")}. Within [ ] and { } an expression with a comma, colon or bracket stands in double quotes.`;
+  return `This is not YAML: ${reason.replace(/\.$/, "")}. Within [ ] and { } write an expression with a comma, colon or bracket in double quotes.`;
 }
 
 /** True if the text may nest deeper than `max`. Counts open brackets and nesting marks in a line, even in quotes. */

@@ -57,7 +57,7 @@ const column = readWritten('a column: write "value as name"', readNamedExpressio
 const joinKey = readWritten('a key: write "left_column = right_column"', readJoinKey);
 const sortKey = readWritten('a key: write "column desc"', readSortKey);
 const aggregate = readWritten('an aggregate: write "sum(column) as name"', readNamedAggregate);
-const condition = readWritten('an expression: write a text like "amount > 1"', readExpression);
+const condition = readWritten('an expression: write a string like "amount > 1"', readExpression);
 
 /** Returns the text of a field as written in the document. */
 const asWritten: Read<string> = (_, value) =>

@@ -70,7 +70,7 @@ export class TokenReader {
   fail(expected: string): never {
     const { kind, start, end } = this.peek();
     const found =
-      kind === "end" ? "the text ends" : `${quoted(this.#text.slice(start, end))} stands`;
+      kind === "end" ? "the text ends" : `found ${quoted(this.#text.slice(start, end))}`;
     throw invalidExpression(`Expected ${expected}, but ${found} at character ${start + 1}.`);
   }
 
@@ -123,6 +123,6 @@ function checkToken({ kind, text, start }: Token): void {
       : (kind !== "text" && kind !== "quoted") || /^['"]/.test(text);
   if (isKnown) return;
   throw invalidExpression(
-    `${quoted(text)} at character ${start + 1} begins nothing; write text in single quotes and unusual names in double quotes.`,
+    `${quoted(text)} at character ${start + 1} is unexpected; write text in single quotes and unusual names in double quotes.`,
   );
 }

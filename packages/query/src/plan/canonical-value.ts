@@ -14,9 +14,10 @@ export function canonicalDecimal(text: string): string | undefined {
 
 /** Returns a date in years 0001 to 9999 as `YYYY-MM-DD`, or undefined if the text is not one. */
 export function canonicalDate(text: string): string | undefined {
-  const parts = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
-  if (parts === null || parts[1] === "0000") return undefined;
-  return isDay(Number(parts[1]), Number(parts[2]), Number(parts[3])) ? text : undefined;
+  if (!/^(?!0000)\d{4}-\d{2}-\d{2}$/.test(text)) return undefined;
+  // A day that the month does not have is a day of the next month.
+  const time = new Date(`${text}T00:00Z`);
+  return time.getUTCDate() === Number(text.slice(8)) ? text : undefined;
 }
 
 const timestampPattern =
@@ -36,11 +37,7 @@ export function canonicalTimestamp(
   if (parts === null || day === undefined) return undefined;
   const [, , hour = "00", minute = "00", second = "00", fraction = "", zone] = parts;
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
-  if (
-    zone !== undefined &&
-    (kind === "timestamp" || (parts[2] === undefined && zone !== undefined))
-  )
-    return undefined;
+  if (zone !== undefined && (kind === "timestamp" || parts[2] === undefined)) return undefined;
   const micros = fraction.slice(0, 6).replace(/0+$/, "");
   const offset = offsetMinutes(zone);
   if (offset === undefined) return undefined;
@@ -61,9 +58,4 @@ function offsetMinutes(zone: string | undefined): number | undefined {
   const minutes = Number(zone.slice(3).replace(":", "") || "0");
   if (hours > 15 || minutes > 59) return undefined;
   return (zone.startsWith("-") ? -1 : 1) * (hours * 60 + minutes);
-}
-
-function isDay(year: number, month: number, day: number): boolean {
-  if (month < 1 || month > 12 || day < 1) return false;
-  return day <= new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate();
 }

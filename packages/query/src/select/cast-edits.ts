@@ -55,9 +55,16 @@ export function castEdits(
       : index;
     const type = typeAt(tokens, as + 1);
     const macro = types[type.name];
-    if (macro === undefined || (type.length !== undefined && macro !== "cast_text")) continue;
+    if (macro === undefined) continue;
     const from = isCall ? index : operandBefore(tokens, index);
     const start = tokens[from]?.start ?? 0;
+    if (type.length !== undefined && macro !== "cast_text") {
+      if (spelling === "postgresql" && macro === "cast_numeric")
+        edits.unshift(
+          ...insertions(isCall ? (tokens[index + 1]?.end ?? 0) : start, tokens[as]?.start ?? 0),
+        );
+      continue;
+    }
     const isRounded = spelling === "postgresql" && rounded.has(tokens[as]?.start ?? -1);
     const inner = isRounded ? ["round_numeric(", ")"] : ["", ""];
     const cut = type.length === undefined ? ["", ""] : [`"left"(`, `, ${type.length})`];
@@ -75,6 +82,14 @@ export function castEdits(
     );
   }
   return edits;
+}
+
+/** PostgreSQL reads 15 digits of a float before it rounds to those of `numeric(12, 2)`. */
+function insertions(from: number, to: number): TextEdit[] {
+  return [
+    { start: from, end: from, text: "shown_digits(" },
+    { start: to, end: to, text: ")" },
+  ];
 }
 
 /** Reads the type at a position. `length` is the first argument in its parentheses. */
@@ -97,6 +112,8 @@ const notCalled: ReadonlySet<string> = new Set(
   ),
 );
 
+const typeWords = /^(?:date|interval|time|timestamp|timestamptz)$/;
+
 /** Finds the start of the operand of `::`: a name, a literal, a call, or a parenthesized expression. */
 function operandBefore(tokens: readonly Token[], at: number): number {
   let index = at - 1;
@@ -116,5 +133,7 @@ function operandBefore(tokens: readonly Token[], at: number): number {
     open = close === "]" ? opens[textAt(index)] : undefined;
   }
   while (textAt(index - 1) === ".") index -= 2;
+  const isTyped = tokens[index]?.kind === "text" && typeWords.test(textAt(index - 1));
+  if (isTyped) index -= 1;
   return textAt(index - 1) === "::" ? operandBefore(tokens, index - 1) : index;
 }

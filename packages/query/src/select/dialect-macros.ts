@@ -12,7 +12,7 @@ const own = (name: string, ...parts: readonly string[]): string =>
 
 /** Limits the length, because DuckDB builds a string in one step that cannot be interrupted. */
 const bounded = (characters: string, value: string): string =>
-  `CASE WHEN ${characters} > 1000000 THEN CAST(error('a text of more than a million characters') AS INTEGER) ELSE CAST(${value} AS INTEGER) END`;
+  `CASE WHEN ${characters} > 1000000 THEN CAST(error('a string of more than a million characters') AS INTEGER) ELSE CAST(${value} AS INTEGER) END`;
 
 /** Extracts characters of x from 0-based position `from` up to `to`. Either may be outside x. */
 const characters = (from: string, to: string): string => {
@@ -121,6 +121,16 @@ const powers = (body: string): Macros =>
 const isComplexPower = `x < 0 AND y <> own."floor"(y)`;
 const power = own("pow", "x", "y");
 
+/** PostgreSQL writes `mons`, and a plus sign after a negative part: `-1 mons +2 days`. */
+const intervalText = [
+  ["month", "mon"],
+  ["(-1 (?:year|mon|day))( |$)", "\\1s\\2"],
+  ["(-\\d+ \\w+) (\\d)", "\\1 +\\2"],
+].reduce(
+  (text, [from = "", to = ""]) => `regexp_replace(${text}, '${from}', '${to}', 'g')`,
+  "CAST(x AS VARCHAR)",
+);
+
 const postgresql: Macros = {
   ...powers(
     `CASE WHEN x = 0 AND y < 0 THEN error('zero raised to a negative power is undefined') WHEN ${isComplexPower} THEN error('a negative number raised to a non-integer power yields a complex result') WHEN isinf(${power}) AND NOT isinf(CAST(x AS DOUBLE)) AND NOT isinf(CAST(y AS DOUBLE)) THEN error('value out of range: overflow') WHEN ${power} = 0 AND x <> 0 AND NOT isinf(CAST(y AS DOUBLE)) THEN error('value out of range: underflow') ELSE ${power} END`,
@@ -164,9 +174,12 @@ const postgresql: Macros = {
   cast_integer: wholeNumber("INTEGER"),
   cast_bigint: wholeNumber("BIGINT"),
   cast_numeric: [`(x) AS CAST(x AS DOUBLE)`],
+  shown_digits: [
+    `(x) AS CASE WHEN own."typeof"(x) = 'DOUBLE' THEN own."printf"('%.15g', x) ELSE CAST(x AS VARCHAR) END`,
+  ],
   cast_json: ["(x) AS CAST(x AS JSON)"],
   cast_text: [
-    `(x) AS CASE WHEN own."typeof"(x) = 'DOUBLE' THEN regexp_replace(CAST(x AS VARCHAR), '\\.0$', '') ELSE CAST(x AS VARCHAR) END`,
+    `(x) AS CASE WHEN own."typeof"(x) = 'DOUBLE' THEN regexp_replace(CAST(x AS VARCHAR), '\\.0$', '') WHEN own."typeof"(x) = 'INTERVAL' THEN ${intervalText} WHEN ends_with(own."typeof"(x), ']') THEN error('the text of an array is not supported here; write array_to_string(x, '', '')') ELSE CAST(x AS VARCHAR) END`,
   ],
 };
 
@@ -194,8 +207,15 @@ const noNulls = (name: string): string[] =>
 const isReal = `regexp_matches(own."typeof"(x), '^(?:DOUBLE|DECIMAL)')`;
 /** SQLite prints negative zero without a sign. Adding 0 removes it. */
 const unsignedZero = "(TRY_CAST(CAST(x AS VARCHAR) AS DOUBLE) + 0.0)";
-/** SQLite rounds the decimal digits that it prints, whereas C rounds the binary number. */
-const roundedUp = `${unsignedZero} * 1.0000000000000004`;
+/**
+ * Moves x away from zero if it lies exactly between two decimals of n digits, because SQLite rounds such a number away
+ * from zero, and C to the even digit. Both round any other number by its binary value.
+ */
+const untied = (x: string, n: string): string =>
+  `(${x} + CASE WHEN own."%"(abs(${x}) * own."pow"(2, ${n} + 1), 2) = 1 THEN sign(${x}) * own."pow"(10, - ${n}) / 4 ELSE 0 END)`;
+const printedFixed = "%[-+ 0]*[0-9]*(?:\\.([0-9]+))?f";
+const fixedDigits = `coalesce(TRY_CAST(regexp_extract(f, '${printedFixed}', 1) AS INTEGER), 6)`;
+const printable = `CASE WHEN regexp_matches(f, '${printedFixed}') THEN ${untied(unsignedZero, fixedDigits)} WHEN ${unsignedZero} * 1048576 = trunc(${unsignedZero} * 1048576) THEN ${unsignedZero} * 1.0000000000000004 ELSE ${unsignedZero} END`;
 
 const sqlite: Macros = {
   // Infinity times 0 is NULL in SQLite, but NaN in DuckDB, which sorts above all numbers.
@@ -238,7 +258,7 @@ const sqlite: Macros = {
   log: [`(x) AS CASE WHEN x > 0 THEN own."log10"(x) END`],
   round: [
     `(x) AS own."round"(CAST(x AS DOUBLE))`,
-    `(x, n) AS own."round"(CAST(x AS DOUBLE), CAST(greatest(n, 0) AS INTEGER))`,
+    `(x, n) AS CASE WHEN n IS NOT NULL THEN CAST(own."printf"(own."concat"('%.', CAST(own."greatest"(n, 0) AS INTEGER), 'f'), ${untied("CAST(x AS DOUBLE)", 'own."greatest"(n, 0)')}) AS DOUBLE) END`,
   ],
   typeof: [
     `(x) AS CASE WHEN x IS NULL THEN 'null' WHEN regexp_matches(own."typeof"(x), '^(?:VARCHAR|DATE|TIME)') THEN 'text' WHEN ${isReal} THEN 'real' ELSE 'integer' END`,
@@ -247,7 +267,7 @@ const sqlite: Macros = {
   unicode: [`(x) AS own."unicode"(nullif(x, ''))`],
   printf: [
     "(f) AS f",
-    `(f, x) AS CASE WHEN x IS NULL THEN error('printf of a null is not supported here; write coalesce(x, 0)') WHEN abs(${unsignedZero}) >= 1e15 AND regexp_matches(f, '%[-+ 0]*[0-9.]*f') THEN error('printf of a number of 16 digits or more is not supported here; write %e, or cast(x as text)') WHEN ${isReal} OR regexp_matches(f, '%[-+ 0]*[0-9.]*[eEfgG]') THEN own."printf"(f, ${roundedUp}) ELSE own."printf"(f, x) END`,
+    `(f, x) AS CASE WHEN x IS NULL THEN error('printf of a null is not supported here; write coalesce(x, 0)') WHEN abs(${unsignedZero}) >= 1e15 AND regexp_matches(f, '%[-+ 0]*[0-9.]*f') THEN error('printf of a number of 16 digits or more is not supported here; write %e, or cast(x as text)') WHEN ${isReal} OR regexp_matches(f, '%[-+ 0]*[0-9.]*[eEfgG]') THEN own."printf"(f, ${printable}) ELSE own."printf"(f, x) END`,
   ],
   cast_integer: [
     `(x) AS CASE own."typeof"(x) WHEN 'DOUBLE' THEN CAST(trunc(TRY_CAST(CAST(x AS VARCHAR) AS DOUBLE)) AS BIGINT) WHEN 'BOOLEAN' THEN CAST(CAST(x AS VARCHAR) = 'true' AS INTEGER) ELSE ${leading("[+-]?\\d+", "BIGINT")} END`,
@@ -297,10 +317,11 @@ const words: Readonly<Record<string, string>> = {
 export function dialectMeaning(
   dialect: SqlSpelling,
   text: string,
-): { macros: string[][]; nullOrder: string } {
+): { macros: string[][]; nullOrder: string; isPostgresText: boolean } {
   const own = macrosOf[dialect];
   const macros = [own, { ...own, ...lenient }].map((table) => macrosIn(text, table));
-  return { macros, nullOrder: nullOrders[dialect] };
+  const isPostgresText = dialect === "postgresql";
+  return { macros, nullOrder: nullOrders[dialect], isPostgresText };
 }
 
 /** Returns the macros that the text calls, in dependency order. */

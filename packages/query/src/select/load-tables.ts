@@ -2,7 +2,11 @@ import type { ResourceDetails } from "@ccl/catalog";
 import type { EngineInput } from "../connector/connector.ts";
 import { findConnector } from "../connector/find-connector.ts";
 import { hasParameters, planColumn, scanColumns } from "../connector/scan-columns.ts";
-import { conditionSigns, type SimpleCondition } from "../connector/simple-condition.ts";
+import {
+  comparisons,
+  conditionSigns,
+  type SimpleCondition,
+} from "../connector/simple-condition.ts";
 import { engineInput, openScan, type ScanOptions } from "../execute/open-scan.ts";
 import { canonicalDate } from "../plan/canonical-value.ts";
 import { columnDataType, type DataKind } from "../plan/data-type.ts";
@@ -100,9 +104,7 @@ function conditionsOf(
       { column, operator: "ge", type, values: [low] },
       { column, operator: "le", type, values: [high] },
     ];
-  const compared = (["eq", "lt", "le", "gt", "ge"] as const).find(
-    (name) => conditionSigns[name] === operator,
-  );
+  const compared = comparisons.find((name) => conditionSigns[name] === operator);
   if (compared === undefined) return [];
   return [{ column, operator: values.length === 1 ? compared : "in", type, values }];
 }

@@ -57,8 +57,8 @@ export interface RowSource {
 /** What names refer to in one SELECT and its outer queries. */
 export interface NameScope {
   sources: RowSource[];
-  /** Columns that USING or NATURAL merged. */
-  merged: Set<string>;
+  /** Columns that USING or NATURAL merged, those of the last join first. */
+  merged: ReadonlySet<string>;
   outer: NameScope | undefined;
 }
 

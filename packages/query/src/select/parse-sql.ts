@@ -87,7 +87,7 @@ export async function parseSql(text: string, options: ParseSqlOptions): Promise<
   if (strange !== undefined)
     return refused(
       "statement_refused",
-      `${JSON.stringify(strange.text.slice(0, 40))} is not supported: write texts as 'text', and values instead of parameters.`,
+      `${JSON.stringify(strange.text.slice(0, 40))} is not supported: write strings as 'text', and values instead of parameters.`,
     );
   const visible = visibleResources(options.details, options);
   const names = new TableNames(visible.values());

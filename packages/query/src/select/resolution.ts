@@ -95,6 +95,9 @@ export interface Place {
 /** Reads a subquery. */
 export type ReadQuery = (query: unknown, context: QueryContext) => Outputs;
 
+const reservedInDuckDb =
+  /^(?:anti|asof|at|by|columns|describe|generated|glob|lambda|map|pivot|placing|positional|qualify|semi|show|struct|summarize|unpack|unpivot)$/i;
+
 /** Collects what the check learns about a statement. */
 export class Resolution {
   readonly result: ResolvedSelect = {
@@ -195,8 +198,9 @@ export class Resolution {
 
   /** Rewrites names that are in double quotes or another database's quotes. */
   requote({ value, quote, start, end }: Identifier): void {
-    if (quote !== undefined && quote !== '"')
-      this.result.edits.push({ start, end, text: quoteIdentifier(value) });
+    const edit = { start, end, text: quoteIdentifier(value) };
+    if (quote !== undefined && quote !== '"') this.result.edits.push(edit);
+    if (quote === undefined && reservedInDuckDb.test(value)) this.result.duckDbEdits.push(edit);
   }
 }
 

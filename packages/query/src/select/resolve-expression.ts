@@ -212,11 +212,12 @@ export class ExpressionResolver {
       });
     const kinds = sides.map((side) => valueKind(side, place, this.#at));
     if (sides.some(isCondition) && (kinds.includes("text") || kinds.includes("literal"))) {
-      const reason = "a text is compared with a condition; write 1 or 0";
+      const reason = "a string is compared with a condition; write 1 or 0";
       differences.push({ reason, dialect: "sqlite" });
     }
     if (!kinds.some(isNumber)) return;
-    const reason = "a text is compared with a number; write the number as 'text', or cast the text";
+    const reason =
+      "a string is compared with a number; write the number as 'text', or cast the string";
     if (kinds.includes("text")) differences.push({ reason });
     // SQLite reads a literal as a number only if it is compared with a column.
     const isComputed = sides.some(
@@ -325,6 +326,11 @@ export class ExpressionResolver {
       );
     }
     const args = listOf(call, "args", "List", "args");
+    if (key === "generate_series" || key === "regexp_split_to_table")
+      this.#at.result.differences.push({
+        reason: `${key} returns rows; write it in FROM`,
+        dialect: "postgresql",
+      });
     const isScalar = (key === "max" || key === "min") && args.length > 1;
     if (isScalar && (this.#at.dialect ?? "sqlite") !== "sqlite")
       return this.#at.refuse(
@@ -392,7 +398,7 @@ export class ExpressionResolver {
     const names = columnNames(table === undefined ? sources : sources.slice(0, 1));
     this.#at.refuse(
       "column_unknown",
-      `There is no column ${quotedName(wanted)}${hint(name.value, names)}${isQuoted ? ` A text stands in single quotes: ${asText.slice(0, 80)}.` : ""}`,
+      `There is no column ${quotedName(wanted)}${hint(name.value, names)}${isQuoted ? ` Write a string in single quotes: ${asText.slice(0, 80)}.` : ""}`,
     );
   }
 }

@@ -67,8 +67,8 @@ export class FromResolver {
     const shared = new Set<string>();
     if (value === "Natural") {
       for (const { table } of [...left, ...right]) if (table !== undefined) table.isWhole = true;
-      const keys = right.flatMap(({ columns }) => [...columns.keys()]);
-      for (const key of keys.filter((each) => left.some(({ columns }) => columns.has(each))))
+      const keys = left.flatMap(({ columns }) => [...columns.keys()]);
+      for (const key of keys.filter((each) => right.some(({ columns }) => columns.has(each))))
         shared.add(key);
     }
     const found = variantOf(value);
@@ -91,10 +91,8 @@ export class FromResolver {
       }
     } else if (value !== "Natural")
       this.#at.refuse("statement_refused", "A join takes ON or USING.");
-    for (const key of shared) {
-      scope.merged.add(key);
-      findColumn(scope, undefined, key);
-    }
+    scope.merged = new Set([...shared, ...scope.merged]);
+    for (const key of shared) findColumn(scope, undefined, key);
   }
 
   #factor(value: unknown, scope: NameScope, context: QueryContext): void {

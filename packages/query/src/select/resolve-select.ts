@@ -313,6 +313,7 @@ export class SelectResolver {
           ];
         }
         case "Wildcard":
+          this.#mergedFirst(nodeOf(found.content), select, place.scope);
           return this.#wildcard(place.scope.sources, found.content, place.scope);
         case "QualifiedWildcard": {
           const [kind, options] = listOf(found.content);
@@ -330,6 +331,19 @@ export class SelectResolver {
           return [];
       }
     });
+  }
+
+  /** In PostgreSQL, the columns that USING and NATURAL merge come first in a `*`. */
+  #mergedFirst(content: SyntaxNode, select: SyntaxNode, { merged }: NameScope): void {
+    if (merged.size === 0 || !isAbsent(content["opt_exclude"])) return;
+    const reason =
+      "the order of the columns of * differs after USING and several tables in FROM; name the columns";
+    if (listOf(select, "from").length > 1)
+      this.#at.result.differences.push({ reason, dialect: "postgresql" });
+    const names = [...merged].map(quoteIdentifier).join(", ");
+    const start = this.#at.places.start(content["wildcard_token"]);
+    const text = `${names}, * EXCLUDE (${names})`;
+    this.#at.result.postgresEdits.push({ start, end: start + 1, text });
   }
 
   #wildcard(sources: readonly RowSource[], options: unknown, scope: NameScope): Outputs {

@@ -145,7 +145,7 @@ async function runQuery(text: string, options: Shared): Promise<Ran> {
     timeoutMs: timeoutMs < Infinity ? timeoutMs : undefined,
     batchRows: 2_048,
   };
-  const traffic: Traffic = { rows: 0, bytes: 0, batches: 0 };
+  const traffic: Traffic = { rows: 0, bytes: 0 };
   try {
     const plan = await untilAborted(checkedPlan(text, options), deadline.signal, QueryError);
     const { ranOn, columns: own, batches } = await started(plan, { ...options, run, deadline });

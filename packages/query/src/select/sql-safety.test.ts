@@ -69,7 +69,7 @@ describe("a name in double quotes that is not a column", () => {
     async (dialect) => {
       const plan = await parseSql(typo, { details, dialect });
       expect(plan.ok ? [] : plan.issues.map(({ message }) => message)).toEqual([
-        'There is no column "teem". Did you mean "team"? There is: id, team, level, pay. A text stands in single quotes: \'teem\'.',
+        'There is no column "teem". Did you mean "team"? There is: id, team, level, pay. Write a string in single quotes: \'teem\'.',
       ]);
     },
   );

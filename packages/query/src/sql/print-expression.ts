@@ -1,7 +1,7 @@
 import { quoteIdentifier } from "@ccl/sql";
 import { typeName, type DataType } from "../plan/data-type.ts";
 import { conditionSigns, type SimpleCondition } from "../connector/simple-condition.ts";
-import { operators } from "../plan/functions.ts";
+import { functionOf, operators } from "../plan/functions.ts";
 import type { TypedAggregate, TypedCall, TypedExpression } from "../plan/typed-plan.ts";
 
 const names: Record<Exclude<DataType["kind"], "decimal">, string> = {
@@ -22,7 +22,6 @@ export function duckDbTypeName(type: DataType): string {
 const castTo = (value: string, type: DataType): string =>
   `cast(${value} as ${duckDbTypeName(type)})`;
 const float: DataType = { kind: "float" };
-const timestamp: DataType = { kind: "timestamp" };
 
 /** Prints the expression as DuckDB SQL over rows in the plan's types. `nameOf` returns a column's SQL. */
 export function printExpression(
@@ -97,69 +96,18 @@ function printCast(value: string, from: DataType, to: DataType): string {
   return castTo(value, to);
 }
 
-/** Prints a unit, a zone or a number of digits that has been validated. */
-function literalText({ arguments: parts }: TypedCall, index: number): string {
-  const part = parts[index];
-  return part?.op === "literal" ? String(part.value) : "";
-}
-
-/** Prints calls that are not `name(arguments)`. Division by zero is null. */
+/** Prints a call. Division by zero is null. Units, zones and numbers of digits have been validated. */
 function printCall(call: TypedCall, parts: readonly string[]): string {
-  const [a = "null", b = "null", c = "null"] = parts;
-  switch (call.function) {
-    case "between":
-      return `(${a} between ${b} and ${c})`;
-    case "not":
-      return `(not ${a})`;
-    case "is_null":
-      return `(${a} is null)`;
-    case "is_not_null":
-      return `(${a} is not null)`;
-    case "null_if":
-      return `nullif(${a}, ${b})`;
-    case "divide":
-      return `(${a} / nullif(${b}, 0.0))`;
-    case "int_divide":
-      return `(${a} // nullif(${b}, 0))`;
-    case "modulo":
-      return `(${a} % nullif(${b}, 0))`;
-    case "negate":
-      return `(- ${a})`;
-    case "trim":
-      return `trim(${a}, ' ')`;
-    case "substring":
-      return `substr(${parts.join(", ")})`;
-    case "like":
-      return `(${a} like ${b} escape '\\')`;
-    case "round":
-      return `round(${a}, ${literalText(call, 1)})`;
-    default: {
-      const operator = operators[call.function];
-      if (operator === undefined) return printTimeCall(call, parts);
-      return `(${parts.join(` ${operator.symbol} `)})`;
-    }
-  }
-}
-
-function printTimeCall(call: TypedCall, parts: readonly string[]): string {
-  const [a = "null", b = "null"] = parts;
-  switch (call.function) {
-    case "date":
-      return castTo(a, { kind: "date" });
-    case "local":
-    case "instant":
-      return `timezone(${b}, ${a})`;
-    case "date_trunc":
-      return castTo(`date_trunc(${a}, ${castTo(b, timestamp)})`, timestamp);
-    case "extract": {
-      const field = literalText(call, 0);
-      return `extract(${field === "weekday" ? "isodow" : field} from ${castTo(b, timestamp)})`;
-    }
-    case "date_add":
-      return castTo(`(${a} + to_${literalText(call, 2)}s(cast(${b} as integer)))`, call.type);
-    case "days_between":
-      return `date_diff('day', ${a}, ${b})`;
-    default:
-      return `${call.function}(${parts.join(", ")})`;
-  }
+  const { function: name, arguments: given, type } = call;
+  const { sql } = functionOf(name);
+  const symbol = operators[name]?.symbol;
+  if (sql === undefined)
+    return symbol === undefined ? `${name}(${parts.join(", ")})` : `(${parts.join(` ${symbol} `)})`;
+  return sql.replace(/\$type|([$#])(\d)/g, (_, mark?: string, digit?: string) => {
+    if (mark === undefined) return duckDbTypeName(type);
+    const at = Number(digit) - 1;
+    const part = given[at];
+    if (mark === "$" || part?.op !== "literal") return parts[at] ?? "null";
+    return part.value === "weekday" ? "isodow" : String(part.value);
+  });
 }

@@ -63,7 +63,7 @@ function unboundedReason({ isRecursive, functions }: ResolvedStatement): string 
   if (isRecursive) return "a recursive query cannot be interrupted there";
   const calls = functions.filter(({ name }) => growing.has(name));
   if (calls.length > 1 || calls.some(({ name }) => name !== "replace"))
-    return "its texts may grow, and nothing can interrupt it there";
+    return "its strings may grow, and nothing can interrupt it there";
   return undefined;
 }
 

@@ -17,10 +17,9 @@ interface ScanPath {
 
 /** Checks each scan against its resource's anti-patterns. Known rules are errors. Any other text is a warning. */
 export function checkAntiPatterns(steps: readonly TypedStep[], report: Report): void {
-  const byName = new Map(steps.map((step) => [step.name, step]));
   for (const [index, scan] of steps.entries()) {
     if (scan.op !== "scan") continue;
-    const path: ScanPath = { scan, index, ...tracePaths(scan, steps, byName) };
+    const path: ScanPath = { scan, index, ...tracePaths(scan, steps) };
     for (const text of scan.resource.usage?.anti_patterns ?? []) checkText(path, text, report);
   }
 }
@@ -51,14 +50,13 @@ function checkText(path: ScanPath, text: string, report: Report): void {
 function tracePaths(
   scan: TypedScan,
   steps: readonly TypedStep[],
-  byName: ReadonlyMap<string, TypedStep>,
 ): Omit<ScanPath, "scan" | "index"> {
   const states = new Map([
     [scan.name, { isNarrowed: isNarrow(scan), isFiltered: false, isBounded: false }],
   ]);
   for (const step of steps.slice(steps.indexOf(scan) + 1)) {
     const before = inputsOf(step).flatMap((name) => states.get(name) ?? []);
-    if (before.length === 0 || !byName.has(step.name)) continue;
+    if (before.length === 0) continue;
     const isHalf =
       step.op === "join" &&
       (step.kind === "semi" || step.kind === "anti") &&

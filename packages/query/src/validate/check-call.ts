@@ -5,7 +5,7 @@ import {
   type DataType,
   type DecimalType,
 } from "../plan/data-type.ts";
-import type { FunctionName } from "../plan/functions.ts";
+import { functionOf, type FunctionName } from "../plan/functions.ts";
 import type { TypedExpression } from "../plan/typed-plan.ts";
 import { callOf, literalInt, literalText, mistyped, refuse, type CallInput } from "./call-input.ts";
 import { checkTimeCall } from "./check-time-call.ts";
@@ -17,29 +17,12 @@ const int: DataType = { kind: "int" };
 const float: DataType = { kind: "float" };
 const text: DataType = { kind: "text" };
 
-/** Calls whose arguments all have the same type, with that type and the result type. */
-const plainCalls: Partial<Record<FunctionName, readonly [takes: DataType, gives: DataType]>> = {
-  and: [bool, bool],
-  or: [bool, bool],
-  not: [bool, bool],
-  concat: [text, text],
-  lower: [text, text],
-  upper: [text, text],
-  trim: [text, text],
-  length: [text, int],
-  int_divide: [int, int],
-  modulo: [int, int],
-  contains: [text, bool],
-  starts_with: [text, bool],
-  ends_with: [text, bool],
-};
-
 /** Returns the typed call. If the arguments do not fit, reports an issue and returns undefined. */
 export function checkCall(input: CallInput): TypedExpression | undefined {
-  const plain = plainCalls[input.name];
-  return plain === undefined
+  const { takes, gives } = functionOf(input.name);
+  return takes === undefined || gives === undefined
     ? (checks[input.name] ?? checkTimeCall)(input)
-    : allOf(input, ...plain);
+    : allOf(input, takes, gives);
 }
 
 type Check = (input: CallInput) => TypedExpression | undefined;
@@ -145,7 +128,7 @@ function areNumbers(input: CallInput): boolean {
   const hint = isTime
     ? " Use date_add(x, 1, 'day') or days_between(a, b)."
     : wrong.type.kind === "text"
-      ? " Texts are joined by ||."
+      ? " Join strings with ||."
       : "";
   mistyped(input, `${input.name} takes numbers, not ${typeName(wrong.type)}.${hint}`);
   return false;
@@ -234,10 +217,10 @@ function checkLike(input: CallInput): TypedExpression | undefined {
   if (pattern === undefined)
     return refuse(
       input,
-      "The pattern of LIKE is a literal; for other texts use contains, starts_with or ends_with.",
+      "The pattern of LIKE is a literal; for other values use contains, starts_with or ends_with.",
     );
   if (/(?:^|[^\\])(?:\\\\)*\\(?![\\%_])/.test(pattern)) {
-    return refuse(input, "In a pattern \\ stands only before %, _ and \\.");
+    return refuse(input, "In a pattern \\ is allowed only before %, _ and \\.");
   }
   return allOf(input, text, bool);
 }

@@ -128,7 +128,7 @@ function checkIn(
     return scope.report(
       "argument_invalid",
       path,
-      `The list of IN holds a value that has no exact ${typeName(type)}; compare with = instead.`,
+      `The list of IN contains a value that has no exact ${typeName(type)}; compare with = instead.`,
     );
   }
   return {

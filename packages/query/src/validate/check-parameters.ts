@@ -15,7 +15,7 @@ export function checkParameters(steps: readonly TypedStep[], report: Report): vo
   for (const [index, scan] of steps.entries()) {
     if (scan.op !== "scan" || !hasParameters(scan.resource)) continue;
     if (readerCount(steps, scan.name) > 1) {
-      const message = `${quotedName(scan.resource.id)} takes arguments: give each step that reads it a scan of its own.`;
+      const message = `${quotedName(scan.resource.id)} takes arguments: give each step that reads it its own scan.`;
       report("parameter_misused", ["steps", index], message);
       continue;
     }
@@ -31,7 +31,7 @@ export function checkParameters(steps: readonly TypedStep[], report: Report): vo
         (part) => columnsOf(part).includes(name) && !isArgument(part, name),
       );
       if (isInRows || misused === undefined) continue;
-      const message = `${quotedName(name)} is an argument of ${quotedName(scan.resource.id)}, not a column of its rows: compare it by = or in with constants, in a condition of its own.`;
+      const message = `${quotedName(name)} is an argument of ${quotedName(scan.resource.id)}, not a column of its rows: compare it by = or in with constants, in a separate condition.`;
       report("parameter_misused", ["steps", index], message);
     }
   }

@@ -41,17 +41,17 @@ function commonDecimal(left: DecimalType, right: DecimalType): DecimalType {
 
 /** True if `cast` supports the conversion. */
 export function isCastable(from: DataType, to: DataType): boolean {
-  const targets: Record<DataType["kind"], readonly DataType["kind"][]> = {
-    bool: ["bool", "int"],
-    int: ["int", "decimal", "float", "text"],
-    decimal: ["int", "decimal", "float"],
-    float: ["int", "decimal", "float"],
-    text: ["text"],
-    date: ["date", "timestamp", "text"],
-    timestamp: ["timestamp", "date"],
-    timestamptz: ["timestamptz"],
+  const targets: Record<DataType["kind"], string> = {
+    bool: "bool int",
+    int: "int decimal float text",
+    decimal: "int decimal float",
+    float: "int decimal float",
+    text: "text",
+    date: "date timestamp text",
+    timestamp: "timestamp date",
+    timestamptz: "timestamptz",
   };
-  return targets[from.kind].includes(to.kind);
+  return targets[from.kind].split(" ").includes(to.kind);
 }
 
 /** Converts a value to another type. Literals are converted immediately if possible. Anything else gets a cast. */

@@ -1,7 +1,7 @@
 import { bindRules, type ConformanceHooks, type ConformanceRule } from "@ccl/core/conformance";
 
 import type { Records } from "../records/records.ts";
-import { leaseRules } from "./lease-rules.ts";
+import { leaseRules } from "./life-rules.ts";
 import { lifeRules } from "./life-rules.ts";
 import { listRules } from "./list-rules.ts";
 import { logRules } from "./log-rules.ts";

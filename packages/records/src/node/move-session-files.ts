@@ -6,8 +6,8 @@ import { isRecord, parseJson } from "@ccl/core/json";
 import { unless } from "@ccl/core/node";
 
 import type { KeyValue, KeyValueEntry } from "../key-value/key-value.ts";
-import { entryKey, keyOf } from "../records/stored-key.ts";
-import { noSum, sealed, sumOf } from "../records/stored-text.ts";
+import { keyOf } from "../records/stored-key.ts";
+import { logRows, recordRow } from "../sql/move-log.ts";
 
 const headerShape =
   /^\{"format":"ccl-session-log","formatVersion":1,"sessionId":("(?:[^"\\]|\\.)*")\}$/;
@@ -35,28 +35,26 @@ export async function moveSessionFiles(folder: string, database: KeyValue): Prom
 }
 
 function logOf(id: string, header: string, lines: readonly string[]): KeyValueEntry[] {
-  const log = `session/${id}`;
-  const writes: KeyValueEntry[] = [];
-  let [chainBefore, last] = [sha256Hex(header).slice(0, 32), noSum];
+  let before = sha256Hex(header).slice(0, 32);
   // The last line is empty, or cut off by a crash.
-  for (const line of lines.slice(0, -1).filter((one) => one.trim() !== "")) {
-    const [, chain = "", json = ""] = lineShape.exec(line) ?? [];
-    const key = entryKey(log, writes.length);
-    // A damaged entry gets no valid checksum, so reading it fails.
-    const isWhole = json !== "" && chain === sha256Hex(chainBefore + json).slice(0, 32);
-    const text = isWhole ? sealed(key, `${last} ${json}`) : `${noSum} ${last} ${line}`;
-    writes.push([key, text]);
-    [chainBefore, last] = [chain, sumOf(text)];
-  }
-  const head = keyOf("log", log);
-  return writes.length === 0 ? [] : [...writes, [head, sealed(head, `${writes.length} ${last}`)]];
+  const entries = lines
+    .slice(0, -1)
+    .filter((line) => line.trim() !== "")
+    .map((line) => {
+      const [, chain = "", json = ""] = lineShape.exec(line) ?? [];
+      const isWhole = json !== "" && chain === sha256Hex(before + json).slice(0, 32);
+      before = chain;
+      return { json: isWhole ? json : line, isWhole };
+    });
+  return entries.length === 0 ? [] : logRows(`session/${id}`, entries);
 }
 
 function stateOf(id: string, text: string | undefined): KeyValueEntry[] {
   if (text === undefined) return [];
-  const key = keyOf("record", `session-state/${id}`);
+  const name = `session-state/${id}`;
   const state = parseJson(text);
-  const entries = isRecord(state) && Array.isArray(state["entries"]) ? state["entries"] : undefined;
-  if (entries === undefined) return [[key, `${noSum} ${text.replaceAll("\n", " ")}`]];
-  return [[key, sealed(key, `1 ${JSON.stringify(Object.fromEntries(entries))}`)]];
+  const entries = isRecord(state) ? state["entries"] : undefined;
+  if (!Array.isArray(entries))
+    return [recordRow({ name, json: text.replaceAll("\n", " "), isWhole: false })];
+  return [recordRow({ name, json: JSON.stringify(Object.fromEntries(entries)) })];
 }

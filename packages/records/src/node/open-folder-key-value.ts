@@ -1,6 +1,5 @@
 import { constants, mkdir, open, readFile, rename, stat, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
-
 import { TurnQueue } from "@ccl/core/async";
 import {
   type Durability,
@@ -9,18 +8,16 @@ import {
   withFileLock,
   writeFileDurable,
 } from "@ccl/core/node";
-
 import { acceptCommits } from "../key-value/accept-commits.ts";
 import { groupCalls } from "../key-value/group-calls.ts";
 import type { KeyRange, KeyValue, KeyValueCommit } from "../key-value/key-value.ts";
 import { damagedError } from "../records/stored-text.ts";
 import { RecordsError } from "../records-error.ts";
-import { readTexts } from "./read-texts.ts";
-import { RecordIndex } from "./record-index.ts";
+import { RecordIndex, type Place } from "./record-index.ts";
 import { checksumOf, headerLine, linesOf } from "./record-lines.ts";
 
 /** How a folder is opened. */
-export interface FolderOptions {
+interface FolderOptions {
   durability: Durability;
   /** Receives descriptions of damage. If given, the folder is read-only. */
   damage?: string[] | undefined;
@@ -44,7 +41,7 @@ export async function openFolderKeyValue(
 }
 
 /** Key-value store in a folder. Any number of processes may open it. A lock serialises their steps. */
-export class FolderKeyValue implements KeyValue {
+class FolderKeyValue implements KeyValue {
   readonly #path: string;
   readonly #endPath: string;
   readonly #lockPath: string;
@@ -209,4 +206,35 @@ export class FolderKeyValue implements KeyValue {
     await syncFolder(join(this.#path, ".."));
     await this.#refresh();
   }
+}
+
+/** Texts closer together than this are read with one call. */
+const nearBytes = 16 * 1024;
+const readBytes = 4 * 1024 * 1024;
+
+/** Returns the texts at these places, in the same order. */
+async function readTexts(
+  file: FileHandle,
+  places: readonly (Place | undefined)[],
+): Promise<(string | undefined)[]> {
+  const texts: (string | undefined)[] = places.map(() => undefined);
+  const sorted = places
+    .flatMap((place, index) => (place === undefined ? [] : [{ ...place, index }]))
+    .sort((one, other) => one.offset - other.offset);
+  for (let first = 0; first < sorted.length;) {
+    const start = sorted[first]?.offset ?? 0;
+    let end = start;
+    let next = first;
+    for (let at = sorted[next]; at !== undefined; at = sorted[(next += 1)]) {
+      const isNear = at.offset <= end + nearBytes && at.offset + at.bytes <= start + readBytes;
+      if (next > first && !isNear) break;
+      end = at.offset + at.bytes;
+    }
+    const bytes = Buffer.alloc(end - start);
+    await file.read(bytes, 0, bytes.length, start);
+    for (const { offset, bytes: length, index } of sorted.slice(first, next))
+      texts[index] = bytes.toString("utf8", offset - start, offset - start + length);
+    first = next;
+  }
+  return texts;
 }

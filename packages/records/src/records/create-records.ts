@@ -1,15 +1,22 @@
 import { throwIfAborted, untilAborted } from "@ccl/core/async";
 import { withoutUndefined } from "@ccl/core/json";
 import { pageLimit } from "@ccl/core/paging";
-
 import type { KeyValue } from "../key-value/key-value.ts";
 import { RecordsError, recordsErrorOf } from "../records-error.ts";
-import { acquireLease } from "./acquire-lease.ts";
 import { headOf, planWrite, targetOf } from "./plan-write.ts";
 import { readEntries } from "./read-entries.ts";
 import { readRange } from "./read-range.ts";
-import type { ChangeOutcome, ListOptions, RecordChange, Records, StoredRecord } from "./records.ts";
+import type {
+  ChangeOutcome,
+  ListOptions,
+  RecordChange,
+  Records,
+  StoredRecord,
+  Lease,
+  LeaseRequest,
+} from "./records.ts";
 import { keyOf, parseKey, rangeOf, requireName, type StoredKind } from "./stored-key.ts";
+import { sealed } from "./stored-text.ts";
 
 const listSizes = { byDefault: 100, max: 1_000 };
 const entrySizes = { byDefault: 1_000, max: 10_000 };
@@ -147,4 +154,24 @@ function createCalls(database: KeyValue): {
       return closing;
     },
   };
+}
+
+/** Returns the lease, or a result saying that another caller holds it. Undefined if a concurrent write interfered. */
+async function acquireLease(
+  database: KeyValue,
+  name: string,
+  { ttlMs, nowMs, held }: LeaseRequest,
+): Promise<{ lease: Lease | undefined } | undefined> {
+  if (!(ttlMs >= 0) || !Number.isFinite(nowMs + ttlMs))
+    throw new RecordsError("invalid_options", `A lease lasts 0 ms or longer, not ${ttlMs}.`);
+  const key = keyOf("lease", name);
+  const [text] = await database.get([key]);
+  const { version: token, rest } = headOf(key, text, `The lease "${name}"`);
+  const isOwn = held !== undefined && held.token === token;
+  const isTaken = held === undefined ? text !== undefined && Number(rest) > nowMs : !isOwn;
+  if (isTaken) return { lease: undefined };
+  const lease = { name, token: isOwn ? token : token + 1, untilMs: nowMs + ttlMs };
+  const writes = [[key, sealed(key, `${lease.token} ${lease.untilMs}`)]] as const;
+  const isDone = await database.commit({ checks: [[key, text]], writes });
+  return isDone ? { lease } : undefined;
 }

@@ -13,7 +13,7 @@ interface WritePlan extends KeyValueCommit {
 }
 
 /** Returns the name that a change affects, and the key that contains its version. */
-export function targetOf(change: RecordChange): { key: string; name: string } {
+export function targetOf(change: RecordChange): { key: string; name: string; isLog: boolean } {
   const isLog = "append" in change || "removeLog" in change;
   const name =
     "put" in change
@@ -24,7 +24,7 @@ export function targetOf(change: RecordChange): { key: string; name: string } {
           ? change.append
           : change.removeLog;
   requireName(name);
-  return { name, key: keyOf(isLog ? "log" : "record", name) };
+  return { name, isLog, key: keyOf(isLog ? "log" : "record", name) };
 }
 
 /**
@@ -39,18 +39,16 @@ export function planWrite(
 ): WritePlan {
   const writes: KeyValueEntry[] = [];
   const outcomes = changes.map((change) => {
-    const { key, name } = targetOf(change);
-    const head = headOf(key, stored.get(key), `"${name}"`);
+    const { key, name, isLog } = targetOf(change);
+    const isReplacing = !isLog && change.expectedVersion === undefined;
+    const head = headOf(key, stored.get(key), `"${name}"`, isReplacing);
     requireVersion(name, head.version, change.expectedVersion);
-    const next = textsOf(change, { key, name, head });
+    const next = textsOf(change, { key, name, head, isStored: stored.get(key) !== undefined });
     writes.push(...next.writes);
     return { before: head.version, after: next.version };
   });
-  const checks: KeyValueEntry[] = [...stored].filter(
-    ([key]) => key !== (lease && keyOf("lease", lease.name)),
-  );
-  if (lease !== undefined) checks.push(leaseCheck(lease, stored));
-  return { checks, writes, outcomes };
+  if (lease !== undefined) requireLease(lease, stored);
+  return { checks: [...stored], writes, outcomes };
 }
 
 /** A version. For a log, also the checksum of its last entry. */
@@ -59,13 +57,20 @@ interface Head {
   rest: string;
 }
 
-/** Parses the version from a key's text. Returns 0 if there is none. @throws RecordsError `damaged` */
-export function headOf(key: string, text: string | undefined, what: string): Head {
-  if (text === undefined) return { version: 0, rest: noSum };
-  const [version, rest] = unsealed(key, text) ?? [];
-  if (version === undefined || rest === undefined)
-    throw damagedError(`${what} is not what was written.`, { key, name: parseKey(key)?.name });
-  return { version: Number(version), rest };
+/**
+ * Parses the version from a key's text. Returns 0 if there is none, or if `isReplacing` and it is damaged.
+ * @throws RecordsError `damaged`
+ */
+export function headOf(
+  key: string,
+  text: string | undefined,
+  what: string,
+  isReplacing?: boolean,
+): Head {
+  const [version, rest] = (text !== undefined && unsealed(key, text)) || [];
+  if (version !== undefined && rest !== undefined) return { version: Number(version), rest };
+  if (text === undefined || isReplacing === true) return { version: 0, rest: noSum };
+  throw damagedError(`${what} is not what was written.`, { key, name: parseKey(key)?.name });
 }
 
 function requireVersion(name: string, version: number, expected: number | undefined): void {
@@ -80,7 +85,7 @@ function requireVersion(name: string, version: number, expected: number | undefi
 
 function textsOf(
   change: RecordChange,
-  { key, name, head }: { key: string; name: string; head: Head },
+  { key, name, head, isStored }: { key: string; name: string; head: Head; isStored: boolean },
 ): { writes: KeyValueEntry[]; version: number } {
   if ("put" in change) {
     const version = head.version + 1;
@@ -100,21 +105,23 @@ function textsOf(
     if (writes.length > 0) writes.push([key, sealed(key, `${version} ${last}`)]);
     return { version, writes };
   }
-  const writes: KeyValueEntry[] = head.version > 0 ? [[key, undefined]] : [];
+  const writes: KeyValueEntry[] = isStored ? [[key, undefined]] : [];
   const entries = "removeLog" in change ? head.version : 0;
   for (let at = 0; at < entries; at += 1) writes.push([entryKey(name, at), undefined]);
   return { version: 0, writes };
 }
 
 function jsonOf(value: unknown, name: string): string {
+  let cause: unknown;
   try {
     requireJson(value);
     const json = JSON.stringify(value);
     if (json !== undefined) return json;
-  } catch (cause) {
-    throw noJson(name, cause);
+  } catch (error) {
+    cause = error;
   }
-  throw noJson(name);
+  const problem = `The value of "${name}" cannot be written as JSON.`;
+  throw new RecordsError("invalid_options", problem, { cause });
 }
 
 /** Rejects values that `JSON.stringify` would drop or change. Much faster than a replacer. */
@@ -133,16 +140,10 @@ function isPlain(value: object): boolean {
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-function noJson(name: string, cause?: unknown): RecordsError {
-  const problem = `What is to be kept under "${name}" has no JSON.`;
-  return new RecordsError("invalid_options", problem, { cause });
-}
-
-function leaseCheck({ name, token }: Lease, stored: Stored): KeyValueEntry {
+function requireLease({ name, token }: Lease, stored: Stored): void {
   const key = keyOf("lease", name);
   const text = stored.get(key);
-  if (text !== undefined && headOf(key, text, `The lease "${name}"`).version === token)
-    return [key, text];
+  if (text !== undefined && headOf(key, text, `The lease "${name}"`).version === token) return;
   throw new RecordsError("conflict", `Another holder has the lease "${name}".`, {
     details: { name },
   });

@@ -8,8 +8,12 @@ export interface StoredRecord {
 
 /** One change of a `write`. Names are 1 to 300 characters long. */
 export type RecordChange =
-  /** `expectedVersion` 0 means that the record must not exist yet. Without an expected version, the last write wins. */
+  /**
+   * `expectedVersion` 0 means that the record must not exist yet. Without an expected version, the last write wins, and a
+   * damaged record is replaced as if there was none.
+   */
   | { put: string; value: unknown; expectedVersion?: number | undefined }
+  /** Without an expected version, also removes a damaged record. */
   | { remove: string; expectedVersion?: number | undefined }
   /** Appends entries. `expectedVersion` is the number of existing entries. Without it, appends to whatever exists. */
   | { append: string; entries: readonly unknown[]; expectedVersion?: number | undefined }

@@ -17,7 +17,7 @@ const textOf = (value: unknown): string => JSON.stringify(value);
 
 function* moveValues(values: Record<string, unknown>): SqlSteps<void> {
   yield* moveRecords(
-    Object.entries(values).map(([name, value]) => ({ name, json: textOf(value), isWhole: true })),
+    Object.entries(values).map(([name, value]) => ({ name, json: textOf(value) })),
   );
 }
 
@@ -93,8 +93,8 @@ function* moveRun(row: SqlRow): SqlSteps<void> {
     yield* moveValues({ [nameOf("main", runId, stepKey)]: unpacked(step, "step") });
   }
   if (steps.length > 0) entries.push({ steps });
-  const log = entries.map((entry, position) => ({ position, json: textOf(entry), isWhole: true }));
-  if (log.length > 0) yield* moveLog(nameOf("log", runId), log.length, log);
+  const log = entries.map((entry) => ({ json: textOf(entry) }));
+  if (log.length > 0) yield* moveLog(nameOf("log", runId), log);
   const requests = "SELECT * FROM ccl_operation_requests WHERE run_key = ?";
   const [requested] = yield* rowsOf(requests, key);
   const [, , clientRequestId = ""] =

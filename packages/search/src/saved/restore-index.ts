@@ -1,21 +1,16 @@
 import { sha256Hex } from "@ccl/core";
-
 import { SearchError } from "../search-error.ts";
 import { addDocument, createDocumentTable } from "../table/document-table.ts";
 import { createVectorTable } from "../vectors/vector-table.ts";
-import { createByteReader, damaged, type ByteReader } from "./byte-reader.ts";
 import {
-  hexToBytes,
-  savedMagic,
+  hashBytes,
   savedVersion,
   type IndexFormat,
   type IndexState,
   type SavedHeader,
 } from "./saved-index.ts";
-import { createStoredPostings } from "./stored-postings.ts";
 
-const hashSize = 32;
-const maxLength = 2 ** 32 - 1;
+const lineFeed = 10;
 
 /**
  * Restores a saved index.
@@ -23,49 +18,31 @@ const maxLength = 2 ** 32 - 1;
  * another version, with another analyzer or precision, or from an index with other fields
  */
 export function restoreIndex(bytes: Uint8Array, expected: IndexFormat): IndexState {
-  const reader = createByteReader(checkedBody(bytes));
-  try {
-    const json = reader.readBytes(reader.readCount(maxLength));
-    const header: SavedHeader = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(json));
-    checkFormat(header, expected);
-    const postings = new Map<string, Uint8Array | number[]>();
-    const state: IndexState = {
-      table: createDocumentTable(),
-      text: createStoredPostings(postings),
-      vectors: createVectorTable(header.precision),
-    };
-    readDocuments(reader, state, header);
-    for (const term of header.terms)
-      postings.set(term, reader.readBytes(reader.readCount(maxLength)));
-    readVectors(reader, state, header);
-    if (!reader.isAtEnd()) throw damaged("something follows its end");
-    return state;
-  } catch (error) {
-    if (SearchError.isInstance(error)) throw error;
-    throw damaged("it cannot be read", error);
-  }
-}
-
-function checkedBody(bytes: Uint8Array): Uint8Array {
-  const start = savedMagic.length;
-  if (bytes.length < start + hashSize + 2 || savedMagic.some((byte, at) => bytes[at] !== byte))
-    throw damaged("it does not begin like one");
-  if (bytes[start] !== savedVersion) {
+  const body = bytes.subarray(hashBytes);
+  if (textOf(bytes.subarray(0, hashBytes)) !== `${sha256Hex(body)}\n`) {
     throw new SearchError(
-      "invalid_options",
-      `The saved index has format ${bytes[start]}, this code reads ${savedVersion}. Build it again from the documents.`,
+      "index_damaged",
+      "The saved index is damaged: its hash does not match. Build it again from the documents.",
     );
   }
-  const body = bytes.subarray(0, bytes.length - hashSize);
-  const hash = hexToBytes(sha256Hex(body));
-  if (hash.some((byte, at) => bytes[body.length + at] !== byte))
-    throw damaged("its hash does not match");
-  return body.subarray(start + 1);
+  const end = body.indexOf(lineFeed);
+  const header: SavedHeader = JSON.parse(textOf(body.subarray(0, end)));
+  checkFormat(header, { ...expected, version: savedVersion });
+  const table = createDocumentTable();
+  for (const document of header.documents) addDocument(table, document);
+  const text = new Map(header.terms.map(([term, steps]) => [term, entriesOf(steps)]));
+  return { table, text, vectors: readVectors(body.slice(end + 1).buffer, header) };
 }
 
-function checkFormat(header: SavedHeader, expected: IndexFormat): void {
-  const formatOf = ({ analyzer, fields, precision }: IndexFormat): string =>
-    `the analyzer ${JSON.stringify(analyzer)}, ${precision} vectors and the fields ${fields.join(", ")}`;
+function textOf(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
+}
+
+type SavedFormat = IndexFormat & Pick<SavedHeader, "version">;
+
+function checkFormat(header: SavedFormat, expected: SavedFormat): void {
+  const formatOf = ({ version, analyzer, fields, precision }: SavedFormat): string =>
+    `format ${version}, the analyzer ${JSON.stringify(analyzer)}, ${precision} vectors and the fields ${fields.join(", ")}`;
   if (formatOf(header) === formatOf(expected)) return;
   throw new SearchError(
     "invalid_options",
@@ -73,32 +50,21 @@ function checkFormat(header: SavedHeader, expected: IndexFormat): void {
   );
 }
 
-function readDocuments(
-  reader: ByteReader,
-  { table }: IndexState,
-  { ids, containers, facets, fields }: SavedHeader,
-): void {
-  for (const id of ids) {
-    const container = containers[reader.readCount(containers.length - 1)] ?? "";
-    const lengths = fields.map(() => reader.readCount(maxLength));
-    const own = Array.from(
-      { length: reader.readCount(facets.length) },
-      () => facets[reader.readCount(facets.length - 1)] ?? (["", ""] as const),
-    );
-    addDocument(table, { id, container, facets: own, lengths });
-  }
+function entriesOf(steps: readonly number[]): number[] {
+  let entry = 0;
+  return steps.map((step) => (entry += step));
 }
 
-function readVectors(reader: ByteReader, { vectors }: IndexState, header: SavedHeader): void {
-  const { dimensions, vectorCount, ids, precision } = header;
-  vectors.dimensions = dimensions;
-  for (let count = 0; count < vectorCount; count += 1) {
-    const slot = reader.readCount(ids.length - 1);
-    const scale = reader.readFloat32();
-    const values =
-      precision === "int8"
-        ? Int8Array.from(reader.readBytes(dimensions))
-        : Float32Array.from({ length: dimensions }, () => reader.readFloat32());
-    vectors.rows.set(slot, { values, scale });
+function readVectors(
+  buffer: ArrayBuffer,
+  { precision, dimensions, vectors }: SavedHeader,
+): IndexState["vectors"] {
+  const table = createVectorTable(precision);
+  table.dimensions = dimensions;
+  const Values = precision === "int8" ? Int8Array : Float32Array;
+  for (const [at, [slot, scale]] of vectors.entries()) {
+    const values = new Values(buffer, at * dimensions * Values.BYTES_PER_ELEMENT, dimensions);
+    table.rows.set(slot, { values, scale });
   }
+  return table;
 }

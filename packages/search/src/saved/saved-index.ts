@@ -1,5 +1,4 @@
-import type { Facet } from "../search-index.ts";
-import type { DocumentTable } from "../table/document-table.ts";
+import type { DocumentTable, TableDocument } from "../table/document-table.ts";
 import type { TextPostings } from "../text/text-postings.ts";
 import type { VectorPrecision, VectorTable } from "../vectors/vector-table.ts";
 
@@ -18,25 +17,19 @@ export interface IndexFormat {
   precision: VectorPrecision;
 }
 
-/** The first bytes of a saved index. */
-export const savedMagic: Uint8Array = new TextEncoder().encode("CCLINDEX");
+/** Length of the line with the hash. */
+export const hashBytes = 65;
 /** Incremented when the format changes. */
-export const savedVersion = 2;
+export const savedVersion = 3;
 
-/** The JSON part of a saved index. Numbers in the binary part are indexes into its lists. */
+/** The JSON line of a saved index, between the hash of the rest and the bytes of the vectors. */
 export interface SavedHeader extends IndexFormat {
-  /** All lists are in code unit order. */
-  ids: string[];
-  containers: string[];
-  facets: Facet[];
-  terms: string[];
+  version: number;
+  /** In code unit order of the ids. A document's place in this list is its slot once restored. */
+  documents: TableDocument[];
+  /** Each term with its entries, each as the difference to the entry before it. */
+  terms: [term: string, steps: number[]][];
   dimensions: number;
-  vectorCount: number;
-}
-
-/** Decodes hexadecimal digits. */
-export function hexToBytes(hex: string): Uint8Array {
-  return Uint8Array.from({ length: hex.length / 2 }, (_, at) =>
-    Number.parseInt(hex.slice(at * 2, at * 2 + 2), 16),
-  );
+  /** Slot and scale of each vector, in the order of their bytes. */
+  vectors: [slot: number, scale: number][];
 }

@@ -1,5 +1,5 @@
 /** A term that is spelt similarly to a word in the query. */
-export interface NearTerm {
+interface NearTerm {
   term: string;
   /** 0..1. */
   likeness: number;

@@ -8,7 +8,7 @@ import { entryStep, type TextPostings } from "./text-postings.ts";
 import { resolveWeights, type ResolvedWeights, type TextWeights } from "./text-weights.ts";
 
 /** The words to score, and the documents to score. */
-export interface ScoreTextInput {
+interface ScoreTextInput {
   table: DocumentTable;
   visible: Visible;
   text: TextPostings;

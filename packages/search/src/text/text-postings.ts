@@ -7,11 +7,7 @@ export const entryStep: number = 16 * occurrenceStep;
  * Maps a term to its occurrences as ascending entries. Entries of removed documents remain and are
  * skipped.
  */
-export interface TextPostings {
-  keys(): IterableIterator<string>;
-  get(term: string): number[] | undefined;
-  set(term: string, entries: number[]): unknown;
-}
+export type TextPostings = Map<string, number[]>;
 
 /** Adds a document. Its slot must be higher than all earlier slots. */
 export function addPostings(text: TextPostings, slot: number, document: AnalyzedDocument): void {

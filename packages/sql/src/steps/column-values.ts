@@ -54,6 +54,6 @@ function unexpectedValue(column: string, value: unknown): SqlError {
   const type = value === null ? "null" : typeof value;
   return new SqlError(
     "damaged",
-    `The database gave a ${type} for the column ${column}; leave the client's type parsers as they are.`,
+    `The database returned a ${type} for the column ${column}; leave the client's type parsers as they are.`,
   );
 }

@@ -429,10 +429,41 @@ E(`[\n ",\n 15,\n {\n "a": {"b": 1}\n }, 2\n]`, R);
 E(`{"a"": "x", "b"": 1}`, { a: "x", b: 1 });
 E(`{""a": "x", "b": 1}`, { a: "x", b: 1 });
 E(`{&quot;a&quot;: 1}`, R, { a: 1 });
+// inner quotes beside what ends a string elsewhere: a comment, dots, a number, a bracket, a bare key
+E(`{'a': 'Mr. '3 x' y', #tag',\n 'b': 1}`, { a: "Mr. '3 x' y', #tag", b: 1 }, R);
+E(`{"a": "the "#1" song", "b": 1}`, { a: 'the "#1" song', b: 1 });
+E(`{"a": "x", # it's the user's\n "b": 1}`, { a: "x", b: 1 });
+E(`{"a": "x", // "b": "y",\n "c": 1}`, { a: "x", c: 1 });
+E(`{'a': 'in 5'9 '…' #x', 'b': 1}`, { a: "in 5'9 '…' #x", b: 1 }, R);
+E(`{a: "one: "two"", b: [{c: "x"}], d: "three "four" y"}`, {
+  a: 'one: "two"',
+  b: [{ c: "x" }],
+  d: 'three "four" y',
+});
+E(`["Ulm ("3.5", N x) it's", {"k": 1}]`, [`Ulm ("3.5", N x) it's`, { k: 1 }]);
+E(`{a: "one "two" x",\n b: "three "four" y",\n c: 1}`, {
+  a: 'one "two" x',
+  b: 'three "four" y',
+  c: 1,
+});
+E(`{"a": "6'2\\"", "b": "5'9""}`, { a: `6'2"`, b: `5'9"` });
+E(`Here you go: ['O'Neil said [1] it's']`, ["O'Neil said [1] it's"], R);
+E(`Here you go: ['the (‘fox’) a', 'b’s', {'k': 1}]`, ["the (‘fox’) a", "b’s", { k: 1 }], R);
+E(r`{"p": "\\srv\share\dir"}`, { p: r`\\srv\share\dir` }, R);
 
 describe("answers as models write them", () => {
   it.each(rows)("%j", (text, wants) => {
     const read = extractJson(text);
     expect(wants).toContainEqual(read.ok ? read.value.value : REFUSED);
+  });
+
+  it.each(['["a ', '{"a": "x '])("ends on a long text of unpaired quotes behind %s", (start) => {
+    expect(extractJson(start + '"b c '.repeat(20_000)).ok).toBe(false);
+  });
+
+  it("reads a long list of short rows with inner quotes", () => {
+    const rows = Array.from({ length: 3000 }, (_, n) => ({ t: `say "x${n}" now`, n }));
+    const text = `[${rows.map(({ t, n }) => `{"t": "${t}", "n": ${n}}`).join(",\n")}]`;
+    expect(extractJson(text)).toMatchObject({ ok: true, value: { value: rows } });
   });
 });

@@ -76,8 +76,7 @@ export function chooseValue<T>(
   // Next to an unreadable value, it may be part of it.
   const isSlightEnough = found.length === 0 && broken.length === 0;
   const [last, ...rivals] = (isSlightEnough ? fitting(candidates, choice) : found).reverse();
-  if (last === undefined)
-    return refuse("The answer holds JSON, but no value in it fits what was asked for.");
+  if (last === undefined) return refuse("The answer contains JSON, but none of its values fits.");
   const { chosen, candidate } = last;
   const { kind, start, end } = candidate.source;
   const after = broken.find(
@@ -89,15 +88,15 @@ export function chooseValue<T>(
   const rival = after?.position ?? later?.source.start;
   if (rival !== undefined)
     return refuse(
-      `A value fits, but the one after it, at offset ${rival}, does not. Give one value.`,
+      `A value fits, but the one after it, at offset ${rival}, does not. Answer with one value.`,
     );
   const other = rivals.find((one) => !isSameJson(one.chosen.json, chosen.json));
   if (other === undefined) return success(chosen);
   const position = other.candidate.source.start;
   const rivalsEnd = rivals.reduce((max, one) => Math.max(max, one.candidate.source.end), 0);
-  if (kind !== "fence" || !saysFinal(text.slice(rivalsEnd, start)))
+  if (kind !== "fence" || !isMarkedFinal(text.slice(rivalsEnd, start)))
     return refuse(
-      `The answer holds two different values that fit, at offsets ${position} and ${start}. Give one.`,
+      `The answer contains two different values that fit, at offsets ${position} and ${start}. Answer with one.`,
     );
   return success({ ...chosen, repairs: [{ kind: "draft", position }, ...chosen.repairs] });
 }
@@ -126,7 +125,7 @@ function joinSequence(text: string, candidates: readonly Reading[]): Reading | u
   };
 }
 
-function saysFinal(between: string): boolean {
+function isMarkedFinal(between: string): boolean {
   return /\bfinal\b/i.test(between) && !/\bnot\b/i.test(between);
 }
 

@@ -1,9 +1,9 @@
 import { type Complete, type Result, failure, success, withDefaults } from "@ccl/core";
 import type { ParseBudget } from "../repair/parse-tolerant.ts";
+import { PlainReader } from "../repair/plain-reader.ts";
 import { type Choice, type Chosen, chosenFrom, chooseValue } from "./choose-value.ts";
 import type { ExtractedJson, ExtractLimits, ExtractOptions } from "./extract-options.ts";
 import { findCandidates, type Reading } from "./find-candidates.ts";
-import { countColons, DEEPEST_LIMIT } from "./count-colons.ts";
 import { readMembers, readScalar } from "./read-scalar.ts";
 
 export const DEFAULT_LIMITS: Complete<ExtractLimits> = {
@@ -11,8 +11,8 @@ export const DEFAULT_LIMITS: Complete<ExtractLimits> = {
   maxDepth: 512,
   maxRepairs: 100_000,
 };
-// A backspace or form feed before a letter usually starts a LaTeX command, or is a regex word boundary.
-const DOUBTFUL_ESCAPE = /(?<!\\)(?:\\\\)*\\[bf][a-z]/;
+/** Upper bound on `maxDepth`, because checks are recursive. */
+const DEEPEST_LIMIT = 2000;
 
 /**
  * Reads the JSON value in a model's answer. Tries plain JSON, JSON in a JSON string, then code fences and prose.
@@ -42,20 +42,17 @@ export function findAnswer<T>(
   if (finishReason === "length")
     return refuse(
       "ERR_TRUNCATED",
-      "The model stopped at its length limit. Ask it to go on from where it stopped.",
+      "The model stopped at its length limit. Ask it to continue from where it stopped.",
     );
-  if (isLongerThan(text, limits.maxBytes))
+  if (text.length * 3 > limits.maxBytes && new TextEncoder().encode(text).length > limits.maxBytes)
     return refuse(
       "ERR_JSON_PARSE",
       `The answer has more than ${limits.maxBytes} bytes. Raise limits.maxBytes to read it.`,
     );
-  const start = text.charCodeAt(0) === 0xfeff ? 1 : 0;
-  const body = start === 0 ? text : text.slice(1);
-  const whole = parseJson(body, limits.maxDepth);
-  if (whole === undefined) return readCandidates(text, choice, limits);
-  const source = { kind: "whole", start, end: text.length } as const;
-  const digits = (): unknown => onlyValueIn(body, limits)?.digits?.();
-  return readWhole({ value: whole.value, repairs: [], source, digits }, choice, limits);
+  const whole = readPlain(text, limits);
+  return whole === undefined
+    ? readCandidates(text, choice, limits)
+    : readWhole(whole, choice, limits);
 }
 
 function readWhole<T>(
@@ -71,10 +68,7 @@ function readWhole<T>(
     const chosen = chosenFrom(one, choice);
     if (chosen !== undefined) return success(chosen);
   }
-  return refuse(
-    "ERR_SCHEMA_VALIDATION",
-    "The answer holds JSON, but no value in it fits what was asked for.",
-  );
+  return refuse("ERR_SCHEMA_VALIDATION", "The answer contains JSON, but none of its values fits.");
 }
 
 // Decodes up to two times, since real answers do not nest strings deeper.
@@ -83,7 +77,7 @@ function decode(
   outer: Reading,
   limits: Complete<ExtractLimits>,
 ): Reading | undefined {
-  const inner = parseJson(text, limits.maxDepth)?.value;
+  const inner = readPlain(text, limits)?.value;
   const found = onlyValueIn(typeof inner === "string" ? inner : text, limits);
   return found && { ...found, source: { ...outer.source, kind: "double_encoded" } };
 }
@@ -112,7 +106,7 @@ function readCandidates<T>(
   if (truncatedAt !== undefined)
     return refuse(
       "ERR_TRUNCATED",
-      `The answer ends inside what begins at offset ${truncatedAt}. Ask the model to go on from where it stopped.`,
+      `The answer is cut off inside the value at offset ${truncatedAt}. Ask the model to continue from where it stopped.`,
     );
   const [firstBroken] = broken;
   if (firstBroken !== undefined && (candidates.length === 0 || choice.isAny === true))
@@ -122,39 +116,24 @@ function readCandidates<T>(
     );
   if (candidates.length > 0) return chooseValue(text, found, choice);
   const scalar = readScalar(text, limits);
-  if (scalar === undefined) return refuse("ERR_JSON_EXTRACT", "The answer holds no JSON value.");
+  if (scalar === undefined) return refuse("ERR_JSON_EXTRACT", "The answer contains no JSON value.");
   return readWhole({ ...scalar, source }, choice, limits);
 }
 
-/** Parses with the engine if that drops nothing silently. Otherwise uses a reader that lists repairs. */
-function parseJson(text: string, maxDepth: number): { value: unknown } | undefined {
-  // The engine takes a second to parse megabytes of open brackets. Checking the last character rules that out.
-  if (!/[\]}"\del]/.test(text.trimEnd().slice(-1)) || DOUBTFUL_ESCAPE.test(text)) return undefined;
-  const colons = countColons(text, maxDepth);
-  if (colons === undefined) return undefined;
-  try {
-    const value = JSON.parse(text) as unknown;
-    return countMembers(value) === colons ? { value } : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Counts the fields of all objects. A repeated key lowers the count. NaN if a number may have lost digits. */
-function countMembers(value: unknown): number {
-  if (typeof value === "number")
-    return Number.isInteger(value) === Number.isSafeInteger(value) && Number.isFinite(value)
-      ? 0
-      : NaN;
-  if (typeof value !== "object" || value === null) return 0;
-  const children: unknown[] = Object.values(value);
-  const own = Array.isArray(value) ? 0 : children.length;
-  return children.reduce((sum: number, child) => sum + countMembers(child), own);
-}
-
-function isLongerThan(text: string, maxBytes: number): boolean {
-  if (text.length * 3 <= maxBytes) return false;
-  return text.length > maxBytes || new TextEncoder().encode(text).length > maxBytes;
+/** Reads a text that is JSON, and where nothing is lost: no member is repeated and no number rounded. */
+function readPlain(text: string, limits: ParseBudget): Reading | undefined {
+  const start = text.charCodeAt(0) === 0xfeff ? 1 : 0;
+  const read = (keepsDigits: boolean): PlainReader | undefined => {
+    const reader = new PlainReader(start, { ...limits, keepsDigits });
+    const isWhole =
+      reader.read(text, true) === "complete" && /^\s*$/.test(text.slice(reader.position));
+    return isWhole && reader.repairs.length === 0 ? reader : undefined;
+  };
+  const value = read(false)?.value;
+  const source = { kind: "whole", start, end: text.length } as const;
+  return value === undefined
+    ? undefined
+    : { value, repairs: [], source, digits: () => read(true)?.value };
 }
 
 function refuse(code: string, message: string): ReturnType<typeof failure> {

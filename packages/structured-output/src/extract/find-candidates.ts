@@ -44,7 +44,7 @@ const FENCE_INFO = /[ \t]*[\w+-]*/y;
 const OBJECT_START =
   /[\s\p{Cf}]{0,64}(?:["'`´＂＇「『〝\p{Pi}\p{Pf}„‚}[{｛［｝#]|\\"|\/[/*]|\.\.\.|[\p{L}\p{N}_$-]{1,64}[\s\p{Cf}]{0,8}(?::(?!:)|[：=]))/uy;
 const ARRAY_START =
-  /[\s\p{Cf}]{0,64}(?:["“”„«＂「『〝{[\]｛［］]|['‘`＇][^'’`´＇]{0,64}['’`´＇][\s\p{Cf}]{0,8}[,，\]］]|\\"|\/[/*]|(?:[+-]?[\d._eE+-]+|true|false|null|None|True|False|undefined)[\s\p{Cf}]{0,8}[,，\]］{["\n#/])/uy;
+  /[\s\p{Cf}]{0,64}(?:["“”„«＂「『〝{[\]｛［］]|(?<![\p{L}\p{N}_)\]]\[)'|['‘`＇][^'’`´＇]{0,64}['’`´＇][\s\p{Cf}]{0,8}[,，\]］]|\\"|\/[/*]|(?:[+-]?[\d._eE+-]+|true|false|null|None|True|False|undefined)[\s\p{Cf}]{0,8}[,，\]］{["\n#/])/uy;
 const GLUED = /[\p{L}\p{N}_["'(]/u;
 // Numbers that JavaScript may print differently.
 const OTHER_SPELLING = /\d{16}|\.\d*0(?!\d)|\d[eExXn_,]|\+\d|(?<!\d)\.\d|\d\.(?!\d)|-0(?![.\d])/;
@@ -97,7 +97,7 @@ function refuseParts(scan: Scan): void {
     for (const [bracket] of between.matchAll(/[[\]{}]/g)) {
       open += /[[{]/.test(bracket) ? 1 : -1;
       if (open >= 0) continue;
-      addBroken(scan, start, "It lacks the bracket that its last one closes");
+      addBroken(scan, start, "Its opening bracket is missing");
       scan.candidates = [];
       return;
     }
@@ -178,7 +178,7 @@ function addCandidate(
 ): void {
   const { view, budget, position: end, isInFence } = scan;
   if (isPart(scan, start)) {
-    addBroken(scan, start, "It is a part of a value that cannot be read");
+    addBroken(scan, start, "It is part of a value that cannot be read");
     return;
   }
   scan.candidates.push({
@@ -223,7 +223,7 @@ function repair(scan: Scan, start: number, { fenceAt }: PlainReader): void {
   else if (parsed.status === "complete") {
     scan.position = parsed.end;
     if (isGlued(scan, start, parsed.end))
-      addBroken(scan, parsed.end, "The text goes on behind the end of its value");
+      addBroken(scan, parsed.end, "The text continues after the end of its value");
     addCandidate(scan, start, parsed);
   } else {
     scan.rereads -= parsed.position - start;

@@ -59,9 +59,9 @@ function readNumbers(text: string): Scalar | undefined {
   const position = text.search(/\S/);
   const words = text
     .trim()
+    .replace(/,$/, "")
     .split(/[,\n]/)
     .map((word) => word.trim());
-  if (words.length > 1 && words.at(-1) === "") words.pop();
   if (!words.every((word) => NUMBER.test(word) || LEADING_ZERO.test(word))) return undefined;
   // Text with a leading zero is a code, so it keeps its digits.
   const values = words.map((word) => (LEADING_ZERO.test(word) ? word : Number(word)));

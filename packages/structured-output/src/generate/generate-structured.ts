@@ -203,7 +203,7 @@ function readResponse<T>(
     result: failure({ code, path: [], message }),
   });
   if (response === undefined) {
-    const message = `The provider refuses the response format ${format}.`;
+    const message = `The provider rejects the response format ${format}.`;
     return refuse("", "unsupported_response_format", message);
   }
   const { finishReason, text } = response;
@@ -236,15 +236,21 @@ function continuationOf(text: string): string {
   return text.replace(/^\s*```[a-z]*\n/i, "");
 }
 
+const counts = [
+  "inputTokens",
+  "outputTokens",
+  "reasoningTokens",
+  "cachedInputTokens",
+  "cacheWriteTokens",
+  "costUsd",
+] as const;
+
 /** Adds two usages. Optional counts are present if either has them. */
 function sumUsage(left: ModelUsage, right: ModelUsage): ModelUsage {
-  const sum: ModelUsage = {
-    inputTokens: left.inputTokens + right.inputTokens,
-    outputTokens: left.outputTokens + right.outputTokens,
-  };
-  for (const name of ["cachedInputTokens", "cacheWriteTokens", "costUsd"] as const) {
-    if (left[name] !== undefined || right[name] !== undefined)
-      sum[name] = (left[name] ?? 0) + (right[name] ?? 0);
+  const sum = { ...left };
+  for (const name of counts) {
+    const count = right[name];
+    if (count !== undefined) sum[name] = (sum[name] ?? 0) + count;
   }
   return sum;
 }

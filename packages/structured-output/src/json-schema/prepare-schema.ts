@@ -77,7 +77,7 @@ export function prepareSchema(schema: JsonSchema): PreparedSchema {
 
 function assertReadable(node: Record<string, unknown>): void {
   const { id, nullable, pattern, patternProperties, type } = node;
-  if (typeof id === "string") throw new Error('"id" is of draft-04; use "$id"');
+  if (typeof id === "string") throw new Error('"id" is a draft-04 keyword; use "$id"');
   if (nullable !== undefined && type === undefined) {
     throw new Error('"nullable" cannot be used without "type"');
   }

@@ -86,6 +86,20 @@ describe("parsePartial", () => {
     }
   });
 
+  it("only adds to a path, however its backslashes are meant", async () => {
+    for (const path of [String.raw`D:\temp\file.txt`, String.raw`\\srv\share`]) {
+      const seen = await states(`{"p": "${path}", "q": 1}`);
+      const shown = seen.map(({ value }) => (value as { p?: string }).p ?? "");
+      expect(shown.every((text) => path.startsWith(text))).toBe(true);
+    }
+  });
+
+  it("keeps the digits of a number for a text", async () => {
+    const schema = z.object({ tags: z.array(z.string()) });
+    const last = (await states(['{"tags": [1.0, 2.50', "]}"], schema)).at(-1);
+    expect(last).toMatchObject({ value: { tags: ["1.0", "2.50"] }, growing: undefined });
+  });
+
   it("leaves out the null of an optional member, as the whole answer does", async () => {
     const schema = z.object({ tags: z.array(z.string()).optional(), name: z.string() });
     const seen = await states(['{"tags": null, ', '"name": "Ulm"}'], schema);

@@ -1,7 +1,7 @@
 import { type Result, success } from "@ccl/core";
 import { arrayAt, type JsonRecord, isRecord, isSameJson, valueAt } from "@ccl/core/json";
 import { DEFAULT_LIMITS, extractJson } from "../extract/extract-json.ts";
-import { decodeString } from "../repair/decode-string.ts";
+import { decodeString, WINDOWS_PATH } from "../repair/decode-string.ts";
 import { PlainReader } from "../repair/plain-reader.ts";
 import { setField } from "../repair/set-field.ts";
 import { alignValue } from "../schema/align-value.ts";
@@ -53,6 +53,8 @@ export interface PartialAnswer<T> {
 /** Text before an escape that is incomplete, half of a surrogate pair, or unlikely in text with literal backslashes. */
 const SURE_TEXT =
   /^(?:[^\\]+|\\(?:["\\/nrt]|u(?![dD][89a-bA-B])[\da-fA-F]{4}|u[dD][89a-bA-B][\da-fA-F]{2}\\u[\da-fA-F]{4}))*/;
+/** The same for a path, whose `\t` may be the start of a name, and which may begin with two literal backslashes. */
+const SURE_PATH = /^(?!\\\\(?:\w|$))(?:[^\\]+|\\\\)*/;
 
 /** Collects an answer's pieces. */
 function createPartialAnswer<T>(schema: StructuredSchema<T> | undefined): {
@@ -71,14 +73,14 @@ function createPartialAnswer<T>(schema: StructuredSchema<T> | undefined): {
   let finished: Path[] = [];
 
   // A string's end is certain only at the next value, since its last quote may belong to the content.
-  const onValue = (path: Path, value: unknown): void => {
+  const onValue = (path: Path, value: unknown, digits?: string): void => {
     const isLeaf = typeof value !== "object" || value === null;
     if (isLeaf) flush();
     if (value === null && shape !== undefined && isLeftOut(shape, path)) {
       place(reader?.value, path, undefined);
       return;
     }
-    waiting.push({ path, value: isLeaf ? put(path, value) : value });
+    waiting.push({ path, value: isLeaf ? put(path, value, digits) : value });
   };
   const flush = (): void => {
     for (const { path, value } of waiting.splice(0)) {
@@ -88,9 +90,9 @@ function createPartialAnswer<T>(schema: StructuredSchema<T> | undefined): {
       finished.push(path);
     }
   };
-  const put = (path: Path, value: unknown): unknown => {
+  const put = (path: Path, value: unknown, digits: string | undefined): unknown => {
     const node = shape && schemaAt(shape, path);
-    const aligned = node === undefined ? undefined : alignValue(node, value)?.value;
+    const aligned = node === undefined ? undefined : alignValue(node, value, () => digits)?.value;
     const taken = aligned === undefined ? value : aligned;
     if (taken !== value) place(reader?.value, path, taken);
     return taken;
@@ -112,7 +114,7 @@ function createPartialAnswer<T>(schema: StructuredSchema<T> | undefined): {
     const { path, start, end } = current.open();
     if (start === undefined || !mayGrow(shape && schemaAt(shape, path))) return;
     const before = shown !== undefined && isSameJson(shown.path, path) ? shown : undefined;
-    shown = grown(text, before ?? { path, text: "", end: start }, end);
+    shown = grown(text, before ?? { path, text: "", end: start }, { start, end });
     if (path.length === 0) current.value = shown.text;
     else place(current.value, path, shown.text);
   };
@@ -159,8 +161,13 @@ interface Growing {
   end: number;
 }
 
-function grown(text: string, { path, text: before, end: from }: Growing, to: number): Growing {
-  const [sure = ""] = SURE_TEXT.exec(text.slice(from, to)) ?? [];
+function grown(
+  text: string,
+  { path, text: before, end: from }: Growing,
+  { start, end: to }: { start: number; end: number },
+): Growing {
+  const isPath = WINDOWS_PATH.test(text.slice(start, start + 4));
+  const [sure = ""] = (isPath ? SURE_PATH : SURE_TEXT).exec(text.slice(from, to)) ?? [];
   const added = decodeString(sure, { mark: "", offset: 0, repairs: [] }) ?? "";
   return { path, text: before + added, end: from + sure.length };
 }

@@ -10,11 +10,10 @@ interface DecodeOptions {
   repairs: Repair[];
 }
 
-/**
- * An escape. The second group matches those that JSON does not intend: `\d`, and `\b` or `\f` within a word, as in
- * `\frac`.
- */
-const ESCAPE = /\\(?:(u[\da-fA-F]{4}|["\\/nrt]|[bf](?![a-z]))|([\s\S]?))/g;
+/** An escape of JSON, but not `\b` or `\f` within a word, as in `\frac`. */
+const JSON_ESCAPE = /\\(?:u[\da-fA-F]{4}|["\\/nrt]|[bf](?![a-z]))/g;
+/** A backslash that escapes neither a quote nor a line break. */
+const LITERAL_BACKSLASH = /\\(?![\n"'`´＂＇「『〝´\p{Pi}\p{Pf}„‚])/u;
 /** Start of a path with backslashes. */
 export const WINDOWS_PATH: RegExp = /^(?:[a-zA-Z]:|\\)\\/;
 
@@ -27,7 +26,10 @@ const SPECIAL = /\\(u[\da-fA-F]{4}|[\s\S]?)|["'`\p{Cc}\p{Pi}\p{Pf}]/gu;
  */
 export function decodeString(raw: string, options: DecodeOptions): string | undefined {
   const { mark, offset, repairs } = options;
-  const isRaw = raw.includes("\\") && hasForeignEscape(raw);
+  const hasEscapes = raw.includes("\\");
+  const isRaw = hasEscapes && LITERAL_BACKSLASH.test(raw.replaceAll(JSON_ESCAPE, ""));
+  const json = hasEscapes && !isRaw && mark === '"' ? parseJson(`"${raw}"`) : undefined;
+  if (typeof json === "string") return json;
   if (isRaw && !WINDOWS_PATH.test(raw) && /(?<!\\)(?:\\\\)*\\[nrt]/.test(raw)) return undefined;
   const list = (kind: RepairKind, at: number): void =>
     void repairs.push({ kind, position: offset + at });
@@ -37,15 +39,10 @@ export function decodeString(raw: string, options: DecodeOptions): string | unde
       else if (found === mark || closes(mark, found) !== undefined) list("unescaped_quote", at);
       return found;
     }
-    const isKept = isRaw && /^[bfnrt]$/.test(marker);
+    // The first backslashes of `\\server\share` are literal too.
+    const isKept = isRaw && (/^[bfnrt]$/.test(marker) || (at === 0 && /^\\\\\w/.test(raw)));
     if (/^(?:["\\/bfnrt]|u.{4})$/.test(marker) && !isKept) return String(parseJson(`"${found}"`));
     list("invalid_escape", at);
     return marker !== '"' && (isQuote(marker) || marker === "\n") ? marker : found;
   });
-}
-
-function hasForeignEscape(raw: string): boolean {
-  for (const [, , marker] of raw.matchAll(ESCAPE))
-    if (marker !== undefined && !isQuote(marker) && marker !== "\n") return true;
-  return false;
 }

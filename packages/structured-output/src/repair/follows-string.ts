@@ -20,6 +20,8 @@ export function followsString(
   within: "key" | "object" | "array" | "paren" | undefined,
 ): boolean | undefined {
   const { text, skipGap } = view;
+  // The string `the "#1" song` does not end in a comment.
+  if (text[from] === "#") return false;
   const next = skipGap(from);
   const character = punctuationAt(text, next);
   if (character === "") return undefined;

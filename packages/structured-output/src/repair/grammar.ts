@@ -3,7 +3,8 @@ import { openString, openStrings, startsString } from "./open-string.ts";
 import { type Entry, type Frame, type Part, partOf, withPart } from "./parts.ts";
 import { COST, type Grammar, type Mode, type Reading, repaired } from "./reading.ts";
 import { STRUCTURE } from "./scan-text.ts";
-import { foreignSpace } from "./text-view.ts";
+import { foreignSpace, hidesString } from "./text-view.ts";
+import { classifyWord } from "./words.ts";
 
 /** How far back to look for a line break. */
 const MAX_GAP = 256;
@@ -49,7 +50,9 @@ function skipGap({ view }: Grammar, from: Reading): Reading {
     }
     const commentEnd = isComment(view.text, end) ? view.skipComment(end) : end;
     if (commentEnd === end) return { ...reading, position: end };
-    reading = { ...repaired(reading, "comment", COST.notation, end), position: commentEnd };
+    const { cost, ...read } = repaired(reading, "comment", COST.notation, end);
+    const isDoubtful = hidesString(view.text, end, commentEnd);
+    reading = { ...read, cost: isDoubtful ? cost + COST.hiddenString : cost, position: commentEnd };
   }
 }
 
@@ -59,11 +62,13 @@ function isComment(text: string, position: number): boolean {
 
 function skipEllipsis({ view, push }: Grammar, reading: Reading): boolean {
   const { text } = view;
-  const { position } = reading;
+  const { position, mode } = reading;
   const length = text.startsWith("...", position) ? 3 : text[position] === "…" ? 1 : 0;
   if (length === 0) return false;
   const next = view.skipGap(position + length);
-  const isBeforeComma = reading.mode !== "after" && text[next] === ",";
+  // Dots between two strings without a comma belong to a string with inner quotes.
+  if (mode === "after" && isQuote(text[next])) return false;
+  const isBeforeComma = mode !== "after" && text[next] === ",";
   push({
     ...repaired(reading, "ellipsis", COST.notation),
     position: isBeforeComma ? next + 1 : position + length,
@@ -85,26 +90,33 @@ function readAfter(grammar: Grammar, reading: Reading, character: string): void 
     readCloser(grammar, reading, character);
     return;
   }
-  const last = frame.entries;
+  const last = frame.entries?.part.type === "text" ? frame.entries : undefined;
   if (character === ":") {
-    if (frame.kind === "array" && last?.part.type === "text") openImplicit(grammar, reading, last);
+    if (frame.kind === "array" && last !== undefined) openImplicit(grammar, reading, last);
     return;
   }
   const isPlus = character === "+";
   const quote = isPlus ? view.skipGap(position + 1) : position;
   // Python concatenates adjacent strings. In a list, a missing comma is likelier.
-  if (last?.part.type === "text" && isQuote(view.text[quote]) && (isPlus || isObject)) {
+  if (last !== undefined && isQuote(view.text[quote]) && (isPlus || isObject)) {
     const held: Frame = { ...frame, entries: last.previous, key: last.key };
     const cost = isPlus ? COST.notation : COST.missingComma;
     const joined = repaired({ ...reading, frame: held }, "concatenation", cost);
     push({ ...openString({ ...joined, position: quote }, view.text, false), before: last.part });
   }
-  if (isPlus && last?.part.type === "text") return;
-  const isWord = !isQuote(character) && !"{[(\\".includes(character) && !/[-\d]/.test(character);
+  if (isPlus && last !== undefined) return;
+  const isGlued = isQuote(view.text[position - 1]);
+  const apartFromText = isGlued ? /[{[(\\]/ : /[-\d{[(\\]/;
+  const isWord = !isQuote(character) && !apartFromText.test(character);
   const isApart =
     !isWord || /\n\s*$/.test(view.text.slice(Math.max(0, position - MAX_GAP), position));
   const cost = isApart ? COST.missingComma : COST.missingCommaBeforeWord;
-  push({ ...repaired(reading, "missing_comma", cost), mode: next });
+  const apart = repaired(reading, "missing_comma", cost);
+  push({
+    ...apart,
+    cost: isGlued && isWord ? apart.cost + COST.gluedWord : apart.cost,
+    mode: next,
+  });
 }
 
 function openImplicit({ view, push, shapeOf }: Grammar, reading: Reading, last: Entry): void {
@@ -158,9 +170,8 @@ function becomeSet({ push, shapeOf }: Grammar, reading: Reading, frame: Frame): 
 
 // Unquoted keys were read as text. List items become the values they spell.
 function setItem(key: Part): Part {
-  if (key.type !== "value" || typeof key.value !== "string") return key;
-  const isNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(key.value);
-  return isNumber ? { ...key, value: Number(key.value) } : key;
+  const value = key.type === "value" ? classifyWord(String(key.value))?.value : undefined;
+  return key.type === "value" && typeof value === "number" ? { ...key, value } : key;
 }
 
 function readCloser(grammar: Grammar, reading: Reading, closer: string): void {

@@ -4,7 +4,7 @@ import { COST, type Grammar, MODES, type Reading } from "./reading.ts";
 import { punctuationAt } from "./marks.ts";
 import { build } from "./parts.ts";
 import type { Repair } from "./repair.ts";
-import { resumeString, scanKeyWord, scanString, scanWord } from "./scan-text.ts";
+import { scanKeyWord, scanString, scanWord } from "./scan-text.ts";
 import type { TextView } from "./text-view.ts";
 
 /** Limits for a tolerant parse. */
@@ -23,9 +23,10 @@ export type TolerantParse =
   | { status: "failed"; position: number; reason: string; isOverBudget: boolean };
 
 /**
- * Search steps allowed per character, so that it does not block other work. Texts with inner quotes take 0.2 to 0.3.
+ * Search steps allowed per character, so that it does not block other work. A list of short rows with inner quotes takes
+ * 0.4.
  */
-const STEPS_PER_CHARACTER = 0.3;
+const STEPS_PER_CHARACTER = 0.5;
 const FEWEST_STEPS = 10_000;
 /** Readings this many tokens behind the foremost one are dropped, which keeps the search linear. */
 const MAX_LAG = 32;
@@ -111,7 +112,6 @@ export function parseTolerant(view: TextView, start: number, budget: ParseBudget
 
 function follow(grammar: Grammar, reading: Reading): void {
   if (reading.mode === "string") scanString(grammar, reading);
-  else if (reading.mode === "resume") resumeString(grammar, reading);
   else if (reading.mode === "word") scanWord(grammar, reading);
   else if (reading.mode === "keyWord") scanKeyWord(grammar, reading);
   else advance(grammar, reading);
@@ -185,13 +185,13 @@ function createSearch(): Search {
 }
 
 function keyOf({ position, mode, start, mark, isKey, inner, frame }: Reading): number {
-  const isWord = mode === "word";
-  const isText = mode === "string" || mode === "resume";
-  const token = isWord
-    ? Math.min(position - start, 63)
-    : isText
-      ? ((mark.charCodeAt(0) % 31) + 1) * 2 + (isKey ? 1 : 0)
-      : 0;
+  const isText = mode === "string";
+  const token =
+    mode === "word"
+      ? Math.min(position - start, 63)
+      : isText
+        ? ((mark.charCodeAt(0) % 31) + 1) * 2 + (isKey ? 1 : 0)
+        : 0;
   // The next quote's cost depends on the quotes before it.
   const marks = isText ? Math.min(inner, 2) : 0;
   const state = (marks * MODES.length + MODES.indexOf(mode)) * 64 + token;

@@ -4,7 +4,7 @@ import { closes, isQuote } from "./marks.ts";
 import type { ParseBudget } from "./parse-tolerant.ts";
 import type { Repair, RepairKind } from "./repair.ts";
 import { setField } from "./set-field.ts";
-import { createTextView, foreignSpace, type TextView } from "./text-view.ts";
+import { createTextView, foreignSpace, hidesString, type TextView } from "./text-view.ts";
 import { classifyWord } from "./words.ts";
 
 /**
@@ -24,8 +24,8 @@ interface Holder {
 
 /** Limits and callback of a pass. */
 export interface PlainOptions extends ParseBudget {
-  /** Called with each complete value, inner values first. */
-  onValue?: ((path: Path, value: unknown) => void) | undefined;
+  /** Called with each complete value, inner values first, and with a number as written. */
+  onValue?: ((path: Path, value: unknown, digits?: string) => void) | undefined;
 }
 
 const BARE_KEY = /[\p{L}\p{N}_$][\p{L}\p{N}_$-]{0,63}/uy;
@@ -80,7 +80,8 @@ export class PlainReader {
 
   #readToken(text: string): PlainStatus | undefined {
     if (this.repairs.length > this.#options.maxRepairs) return "stuck";
-    if (this.#string === undefined && !this.#skipGaps(text)) return "more";
+    const status = this.#string === undefined ? this.#skipGaps(text) : undefined;
+    if (status !== undefined) return status;
     const character = text.charAt(this.position);
     const holder = this.#stack.at(-1);
     const expected = this.#expected;
@@ -100,16 +101,18 @@ export class PlainReader {
       : this.#readWord(text);
   }
 
-  #skipGaps(text: string): boolean {
+  #skipGaps(text: string): PlainStatus | undefined {
     for (;;) {
       const end = this.#view.skipSpace(this.position);
       const foreign = foreignSpace(text, this.position, end);
       if (foreign >= 0) this.#fix("whitespace", foreign);
       this.position = end;
-      if (!this.#isEnd && "/`".includes(text.charAt(end)) && text.length - end < 3) return false;
+      if (!this.#isEnd && "/`".includes(text.charAt(end)) && text.length - end < 3) return "more";
       const commentEnd = this.#view.skipComment(end);
-      if (commentEnd === end) return end < text.length && !text.startsWith("```", end);
-      if (commentEnd === text.length) return false;
+      if (commentEnd === end)
+        return end < text.length && !text.startsWith("```", end) ? undefined : "more";
+      if (commentEnd === text.length) return "more";
+      if (hidesString(text, end, commentEnd)) return "stuck";
       this.#fix("comment", end);
       this.position = commentEnd;
     }
@@ -216,7 +219,7 @@ export class PlainReader {
     const value = keepsDigits ? raw : word.value;
     this.position = end;
     this.#add(value);
-    return this.#finish(value);
+    return this.#finish(value, typeof word.value === "number" ? raw : undefined);
   }
 
   #add(value: unknown): void {
@@ -226,9 +229,9 @@ export class PlainReader {
     else setField(holder.fields, holder.key, value);
   }
 
-  #finish(value: unknown): PlainStatus | undefined {
+  #finish(value: unknown, digits?: string): PlainStatus | undefined {
     this.#expected = "after";
-    if (this.#options.onValue !== undefined) this.#options.onValue(this.#path(), value);
+    if (this.#options.onValue !== undefined) this.#options.onValue(this.#path(), value, digits);
     const holder = this.#stack.at(-1);
     if (holder === undefined) return "complete";
     holder.count += 1;

@@ -11,7 +11,6 @@ export const MODES = [
   "colon",
   "after",
   "string",
-  "resume",
   "word",
   "keyWord",
   "done",
@@ -81,10 +80,12 @@ export const COST = {
   strayColon: 4,
   strayCloser: 6,
   gluedText: 8,
+  gluedWord: 4,
   set: 4,
   call: 2,
   implicitObject: 5,
   fenceInString: 3,
+  hiddenString: 6,
 } as const;
 
 /**
@@ -109,6 +110,9 @@ const STYLES: readonly RepairKind[] = [
   "unquoted_string",
   "whitespace",
 ];
+/** The style of a text whose strings contain unescaped quotes. They are listed once the text is read. */
+export const UNESCAPED_QUOTES: number = 1 << STYLES.length;
+export const UNQUOTED_KEYS: number = 1 << STYLES.indexOf("unquoted_key");
 
 /** Adds a repair and its cost to the reading. */
 export function repaired(

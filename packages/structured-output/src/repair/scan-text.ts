@@ -1,13 +1,25 @@
-import { COST, type Grammar, pushPart, pushText, type Reading, repaired } from "./reading.ts";
+import {
+  COST,
+  type Grammar,
+  pushPart,
+  pushText,
+  type Reading,
+  repaired,
+  UNESCAPED_QUOTES,
+  UNQUOTED_KEYS,
+} from "./reading.ts";
 import { closes, isQuote, punctuationAt } from "./marks.ts";
 import { WINDOWS_PATH } from "./decode-string.ts";
 import { classifyWord, isWholeWord } from "./words.ts";
 import { followsString, startsBareKey } from "./follows-string.ts";
-import { isSpace } from "./text-view.ts";
+import { isSpace, type TextView } from "./text-view.ts";
 
 const LETTER = /[\p{L}\p{N}]/u;
 const MAX_KEY = 256;
 const KEY = /["'＂`\p{Pi}\p{Pf}„‚][\p{L}\p{N}_$ -]{1,64}["'＂`\p{Pi}\p{Pf}]\s{0,64}[:：]/uy;
+const NEXT_KEY = new RegExp(`(?<=[,\\n]\\s{0,64})${KEY.source}`, "uy");
+const AFTER_COMMA = /(?<=,(?:[^\S\n]{0,64}\n\s{0,64})?)/y;
+const COMMA_AT_LINE_END = /,\s{0,64}\n/y;
 const MAX_GAP = 256;
 /** What a key with inner quotes cannot contain, since it would swallow other fields. */
 export const STRUCTURE: RegExp = /[:,{}[\]\n]/;
@@ -15,6 +27,9 @@ const BETWEEN_VALUES = /^\s*(?:[\]}][\]}\s]*(?:,|(?=[[{]))|[,:]\s*(?=[[{]))[[{\s
 /** Numbers and literals, with the delimiters around them between fields or items. */
 const SCALARS =
   /^(?=[^\S\n]*[,:\]}\n])(?:[\s,:[\]{}]+(?:[-+]?\d[\w.+-]*|true|false|null))+[\s,:[\]{}]*[,:[{\n][^\S\n]*$/;
+/** What separates a value from the next one if keys have no quotes. */
+const BARE_MEMBER =
+  /^[\s,\]}]*,\s*(?:[\p{L}_$][\p{L}\p{N}_$-]*\s*:[\s[{]*(?:(?:-?\d[\w.]*|true|false|null)[\s\]}]*,\s*)?)+$/u;
 const THOUSANDS = /^[+-]?\d{1,3}(?:,\d{3})*$/;
 const GROUP = /,\d{3}(?![\d.])/y;
 
@@ -42,19 +57,22 @@ export function scanString(grammar: Grammar, from: Reading): void {
     const character = text.charAt(at);
     const fit = closes(mark, character);
     if (fit !== undefined) {
-      if (reading.inner % 2 === 1 && passesStructure(text, at, isKey)) return;
+      if (reading.inner % 2 === 1 && passesStructure(text, at, reading)) return;
+      const inside = resumed(view, reading, at);
+      const isMiddle = inside !== undefined && !isKey && isMidText(view, reading, at);
       const end = isDoubled ? (text[at + 1] === character ? at + 2 : -1) : at + 1;
       // A quote of the same kind that is not the pair closes it at extra cost, as in `“a"`.
       const last = fit === "pair" ? reading : { ...reading, cost: reading.cost + 2 };
-      if (end > 0) pushText(push, last, at, end);
-      push({ ...reading, mode: "resume", position: at });
+      if (end > 0 && !isMiddle) pushText(push, last, at, end);
+      if (inside !== undefined) push(inside);
       return;
     }
     if (code < 0x20) {
       if (code === 0x0a && text.startsWith("\n```", at)) {
         push({ ...reading, mode: "cut", cost: reading.cost + 1, position: text.length });
         reading = { ...reading, cost: reading.cost + COST.fenceInString };
-      } else if (reading === from) reading = { ...reading, cost: reading.cost + 1 };
+      } else if (reading === from && reading.inner < 2)
+        reading = { ...reading, cost: reading.cost + 1 };
     }
     if (isKey) {
       if (reading.inner > 0 && STRUCTURE.test(character)) return;
@@ -65,82 +83,77 @@ export function scanString(grammar: Grammar, from: Reading): void {
   cutOff(grammar, reading);
 }
 
-// If the text ends in a string with skipped quotes, it was more likely misread than truncated.
+// If the text ends in a string with skipped quotes, or with a bracket, it was more likely misread than truncated.
 function cutOff({ view, push }: Grammar, reading: Reading): void {
-  const cost = reading.cost + (reading.inner > 0 ? COST.strayCloser : 0);
+  const isClosed = /[\]}]/.test(view.text.trimEnd().slice(-1));
+  const cost = reading.cost + (reading.inner > 0 ? COST.strayCloser : isClosed ? 1 : 0);
   push({ ...reading, mode: "cut", cost, position: view.text.length });
+}
+
+/** True before a word that starts no field, in a text that does not escape its quotes. */
+function isMidText({ text, skipSpace }: TextView, { styles }: Reading, quote: number): boolean {
+  if ((styles & UNESCAPED_QUOTES) === 0) return false;
+  const next = skipSpace(quote + 1);
+  return LETTER.test(text.charAt(next)) && !startsBareKey(text, next);
 }
 
 /**
  * Continues a string after a quote that belongs to its content. If it looks like the end of a string or the start of
- * the next, costs more.
+ * the next, costs more. Returns undefined if it cannot belong to a key.
  */
-export function resumeString({ view, push }: Grammar, reading: Reading): void {
+function resumed(view: TextView, reading: Reading, at: number): Reading | undefined {
   const { text } = view;
-  const { position: at, isKey, frame, inner } = reading;
+  const { isKey, frame, inner } = reading;
   const isApostrophe =
     reading.mark !== '"' && LETTER.test(text.charAt(at - 1)) && LETTER.test(text.charAt(at + 1));
   const isClosing = inner % 2 === 1;
   const looksStructural =
     followsString(view, at + 1, isKey ? "key" : frame.kind) !== false ||
-    followsComma(text, at) ||
-    /^,\s*\n/.test(text.slice(at + 1, at + MAX_GAP)) ||
+    matchesAt(AFTER_COMMA, text, at) ||
+    matchesAt(COMMA_AT_LINE_END, text, at + 1) ||
     (frame.kind === "array" &&
       (/^\s"/.test(text.slice(at + 1, at + 3)) ||
-        (inner === 0 && isKeyOf(text, reading.start - 1))));
-  const looksLikeKey = !isKey && frame.kind === "object" && startsKey(text, at);
+        (inner === 0 && matchesAt(KEY, text, reading.start - 1))));
   if (
     isKey &&
     (looksStructural || STRUCTURE.test(text.slice(Math.max(reading.start, at - MAX_KEY), at)))
   )
-    return;
+    return undefined;
+  // `, "b": ` in a string, or at the start of a line, is likelier the next field.
+  const looksLikeKey = !isKey && frame.kind === "object" && matchesAt(NEXT_KEY, text, at);
   const isDoubtfulKey = isKey && isQuote(text.charAt(view.skipSpace(at + 1)));
   // The first inner quotes show that the text does not escape them. Further ones add no cost.
   const usual = inner > 1 ? 0 : isClosing ? 1 : 3;
   const structural = looksLikeKey ? 5 : looksStructural ? (isClosing ? 2 : 4) : 0;
   const cost = isApostrophe ? 0 : usual + structural + (isDoubtfulKey ? 5 : 0);
-  push({
+  return {
     ...reading,
-    mode: "string",
     cost: reading.cost + cost,
     inner: isApostrophe ? inner : inner + 1,
     position: at + 1,
-  });
+    styles: isApostrophe ? reading.styles : reading.styles | UNESCAPED_QUOTES,
+  };
 }
 
 /**
  * True if the text between the string's last quote and this one is what separates values, as in `x"], "y` and `x":
  * {"y`. A pair of quotes inside text encloses words instead.
  */
-function passesStructure(text: string, quote: number, isKey: boolean): boolean {
-  const gap = leadOf(text, quote).split(text.charAt(quote)).at(-1) ?? "";
+function passesStructure(text: string, quote: number, { isKey, styles }: Reading): boolean {
+  const last = text.lastIndexOf(text.charAt(quote), quote - 1);
+  const gap = text.slice(Math.max(last + 1, quote - MAX_GAP), quote);
   if (isKey) return /^[\s,:]+$/.test(gap);
   const isBetweenWords =
     /^[,:]\s?$/.test(gap) &&
     [quote - gap.length - 2, quote + 1].every((at) => LETTER.test(text.charAt(at)));
   if (isBetweenWords || BETWEEN_VALUES.test(gap) || SCALARS.test(gap)) return true;
-  return /^[^:]*[,\]}]/.test(gap) && isKeyOf(text, quote);
+  if (BARE_MEMBER.test(gap) && (gap.includes("\n") || (styles & UNQUOTED_KEYS) !== 0)) return true;
+  return /^[^:]*[,\]}]/.test(gap) && matchesAt(KEY, text, quote);
 }
 
-function leadOf(text: string, quote: number): string {
-  return text.slice(Math.max(0, quote - MAX_GAP), quote);
-}
-
-function isKeyOf(text: string, quote: number): boolean {
-  KEY.lastIndex = quote;
-  return KEY.test(text);
-}
-
-/**
- * True for `, "b": ` in a string, or at the start of a line. It is likelier the next field of an object whose string
- * lost its closing quote.
- */
-function startsKey(text: string, quote: number): boolean {
-  return /[,\n]\s{0,64}$/.test(leadOf(text, quote)) && isKeyOf(text, quote);
-}
-
-function followsComma(text: string, quote: number): boolean {
-  return /,(?:[^\S\n]*\n\s*)?$/.test(leadOf(text, quote));
+function matchesAt(pattern: RegExp, text: string, position: number): boolean {
+  pattern.lastIndex = position;
+  return pattern.test(text);
 }
 
 // Ends a string with a missing closing quote, if the next token can follow a string.
@@ -148,7 +161,9 @@ function loseQuote({ view, push }: Grammar, reading: Reading, at: number): void 
   const { text } = view;
   const next = view.skipGap(at + 1);
   const character = text.charAt(next);
-  const isFollowed = reading.isKey ? /["'\d[{tfn-]/.test(character) : isQuote(character);
+  const isFollowed = reading.isKey
+    ? /["'\d[{tfn-]/.test(character)
+    : character === reading.mark.charAt(0);
   // An earlier unpaired quote is the one that ends the string.
   if (!isFollowed || reading.inner % 2 === 1) return;
   const end = trimmedEnd(text, reading.start, at);

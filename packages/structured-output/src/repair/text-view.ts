@@ -21,8 +21,20 @@ export function isSpace(character: string): boolean {
 
 /** Returns the first white space in the range that JSON does not allow, or -1. */
 export function foreignSpace(text: string, start: number, end: number): number {
+  if (start === end) return -1;
   const at = text.slice(start, end).search(/[^ \n\r\t]/);
   return at < 0 ? at : start + at;
+}
+
+/**
+ * True if a comment may be the rest of a string with inner quotes: it ends like a string whose start is not in it, or
+ * its `#` follows a quote, as in `the "#1" song`.
+ */
+export function hidesString(text: string, start: number, end: number): boolean {
+  if (/^["']#\w/.test(text.slice(start - 1, start + 2))) return true;
+  const comment = text.slice(start, end);
+  const mark = /(["'])[\s,\]}]*$/.exec(comment)?.[1];
+  return mark !== undefined && comment.split(mark).length % 2 === 0;
 }
 
 /** Wraps text for the tolerant parser. */

@@ -1,25 +1,12 @@
 import type { RepairKind } from "./repair.ts";
 
-const LITERALS: ReadonlyMap<string, unknown> = new Map(
-  Object.entries({
-    true: true,
-    false: false,
-    null: null,
-    True: true,
-    False: false,
-    None: null,
-    TRUE: true,
-    FALSE: false,
-    NULL: null,
-    Null: null,
-    nil: null,
-    undefined: null,
-    NaN: null,
-    nan: null,
-    Infinity: null,
-    "-Infinity": null,
-  }),
-);
+const each = (words: string, value: unknown): [string, unknown][] =>
+  words.split(" ").map((word) => [word, value]);
+const LITERALS: ReadonlyMap<string, unknown> = new Map([
+  ...each("true True TRUE", true),
+  ...each("false False FALSE", false),
+  ...each("null None NULL Null nil undefined NaN nan Infinity -Infinity", null),
+]);
 const JSON_WORD = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
 const LOOSE_NUMBER = /^[+-]?(?:(?:[1-9]\d*|0)?\.\d+|(?:[1-9]\d*|0)\.?)(?:[eE][+-]?\d+)?$/;
 const OTHER_BASE = /^0(?:[xX][\da-fA-F]{1,13}|[oO][0-7]{1,17}|[bB][01]{1,52})$/;

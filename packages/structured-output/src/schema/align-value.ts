@@ -3,7 +3,7 @@ import { arrayAt, isRecord, isSameJson, type JsonRecord, recordAt, valueAt } fro
 import { onlyValueIn } from "../extract/extract-json.ts";
 import type { JsonSchema } from "../json-schema/json-schema.ts";
 import type { RepairKind } from "../repair/repair.ts";
-import { constantFor, convertScalar, saysNothing, wordsOf } from "./convert-scalar.ts";
+import { constantFor, convertScalar, meansNothing, wordsOf } from "./convert-scalar.ts";
 import { resolveReference, tupleOf } from "./schema-at.ts";
 
 /** One change that lets a value fit its schema. */
@@ -172,7 +172,7 @@ function convert(context: Context, schema: JsonRecord, given: Given): Aligned | 
     return next([{ kind: "schema_nested_json", path: [] }], read);
   }
   // Text with a comma or a line break may be one item or several, and "" or "none" may be no item.
-  const isOne = typeof value !== "string" || !(/[,;\n|]/.test(value) || saysNothing(value));
+  const isOne = typeof value !== "string" || !(/[,;\n|]/.test(value) || meansNothing(value));
   if (type === "array" && value !== null && isOne) {
     const list = alignArray(context, schema, { value: [value], digits: () => [digits()] });
     return next([{ kind: "schema_list", path: [] }], list);

@@ -42,15 +42,13 @@ function brokenRules(
 function closestBranch(issue: StandardIssue): StandardIssue[] | undefined {
   if (!("errors" in issue) || !Array.isArray(issue.errors)) return undefined;
   const branches: unknown[] = issue.errors;
-  const readable = branches
-    .filter((branch) => isIssueList(branch))
-    .filter((branch) => branch.length > 0);
-  return readable.sort((a, b) => a.length - b.length)[0];
+  return branches.filter((branch) => isIssueList(branch)).sort((a, b) => a.length - b.length)[0];
 }
 
 function isIssueList(value: unknown): value is StandardIssue[] {
   return (
     Array.isArray(value) &&
+    value.length > 0 &&
     value.every((item) => isRecord(item) && typeof item["message"] === "string")
   );
 }

@@ -49,7 +49,7 @@ function askLibrary<T>(schema: StandardSchema<T>): JsonSchema {
     const remedy = vendor === "zod" ? "update zod to 4.2 or newer" : "pass a JSON Schema instead";
     throw new StructuredOutputError(
       "schema_unsupported",
-      `This ${vendor} schema gives no JSON Schema; ${remedy}.`,
+      `This ${vendor} schema provides no JSON Schema; ${remedy}.`,
     );
   }
   try {

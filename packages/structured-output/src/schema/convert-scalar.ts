@@ -23,7 +23,7 @@ export function convertScalar(
   }
   if (typeof value !== "string") return undefined;
   const text = value.trim();
-  if (type === "null") return text !== "" && saysNothing(text) ? { value: null } : undefined;
+  if (type === "null") return text !== "" && meansNothing(text) ? { value: null } : undefined;
   if (type === "boolean") {
     const said = truth.exec(text);
     return said === null ? undefined : { value: said[1] !== undefined };
@@ -37,7 +37,7 @@ export function convertScalar(
 }
 
 /** True for empty text, and words such as "none". */
-export function saysNothing(text: string): boolean {
+export function meansNothing(text: string): boolean {
   return nothing.test(text.trim());
 }
 
@@ -54,7 +54,7 @@ export function constantFor(
   if (constants.some((constant) => canonicalJson(constant) === json)) return { value };
   const texts = typeof value === "string" ? [value, value.split(/[:–—]| - /, 1)[0] ?? ""] : [];
   for (const text of texts) {
-    const [meant, ...others] = constants.filter((constant) => isSaid(constant, text));
+    const [meant, ...others] = constants.filter((constant) => isMeant(constant, text));
     if (meant !== undefined && others.length === 0) return { value: meant };
   }
   return constants.length > 0 && typeof value !== "string" && typeof value !== "object"
@@ -62,7 +62,7 @@ export function constantFor(
     : undefined;
 }
 
-function isSaid(constant: unknown, text: string): boolean {
+function isMeant(constant: unknown, text: string): boolean {
   if (typeof constant === "string") return sameWords(constant, text);
   const converted = convertScalar(text, constant === null ? "null" : typeof constant);
   return converted !== undefined && converted.value === constant;

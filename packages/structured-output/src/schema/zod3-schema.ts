@@ -4,13 +4,11 @@ import type { JsonSchema } from "../json-schema/json-schema.ts";
 
 type Convert = (schema: unknown) => JsonSchema;
 
-const SCALARS = new Map<unknown, string>([
-  ["ZodString", "string"],
-  ["ZodBoolean", "boolean"],
-  ["ZodNull", "null"],
-]);
 /** Shape of a value by its type's name. Omits bounds, since the schema itself checks them. */
 const FORMS: Readonly<Record<string, (def: JsonRecord, convert: Convert) => JsonSchema>> = {
+  ZodString: () => ({ type: "string" }),
+  ZodBoolean: () => ({ type: "boolean" }),
+  ZodNull: () => ({ type: "null" }),
   ZodNumber: (def) => {
     const isWhole = arrayAt(def, "checks").some((one) => stringAt(one, "kind") === "int");
     return { type: isWhole ? "integer" : "number" };
@@ -62,8 +60,6 @@ export function schemaOfZod3(schema: object): JsonSchema | undefined {
   const convert: Convert = (node) => {
     const def = recordAt(node, "_def");
     const { typeName, getter, innerType, in: first, schema: checked, type, effect } = def;
-    const scalar = SCALARS.get(typeName);
-    if (scalar !== undefined) return { type: scalar };
     if (typeof getter === "function") {
       const name = names.get(node) ?? `part${names.size}`;
       if (!names.has(node)) {

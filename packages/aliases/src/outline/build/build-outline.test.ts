@@ -459,6 +459,16 @@ $width: 10px;
     `);
   });
 
+  it("takes tildes below a title for its underline, and other tildes for a fence", async () => {
+    const text =
+      "Guide\n=====\nUsage\n~~~~~\n\n~~~~\n# not\n~~~~\nSetup of all\n~~~~\n# not\n~~~~\nrun\n~~~\n# not\n";
+    expect(await outlined("a.md", text)).toMatchInlineSnapshot(`
+      "# Guide
+      ### Usage
+      === exports "
+    `);
+  });
+
   it("shows the keys of JSON with types, and in a broken file those that can be read", async () => {
     const text =
       '{ "name": "x", // note\n "list": [{ "id": 1, "to": null }, 2,],\n "map": { "a": { "b": 1 }, "c": [] },\n "cut": { "x"';

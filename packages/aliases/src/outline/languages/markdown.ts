@@ -4,11 +4,11 @@ const MAX_LINES = 50_000;
 const MAX_LINE_CHARACTERS = 2_000;
 /** In MkDocs, `=== "Java"` is a tab label. `===` alone underlines a title. */
 const HEADING = /^ {0,3}(#{1,6}|={1,6}(?=[ \t]+[^\s"]))(?:[ \t]+(.*))?$/;
-const UNDERLINE = /^ {0,3}(?:={3,}|-{3,})$/;
+const UNDERLINE = /^ {0,3}(?:={3,}|-{3,}|~{4,})$/;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 
 /** A heading and the lines below it, up to the next heading. */
-export interface MarkdownSection {
+interface MarkdownSection {
   /** 1 to 6, or 0 for text before the first heading. */
   level: number;
   /** As written in the source. Empty at level 0. */
@@ -44,7 +44,7 @@ export function readMarkdownSections(text: string): MarkdownSection[] {
     const mark = FENCE.exec(line)?.[1] ?? "";
     if (fence !== "") {
       if (mark.startsWith(fence) && line.trim() === mark) fence = "";
-    } else if (mark !== "") fence = mark;
+    } else if (mark !== "" && !isRstUnderline(line, section.lines.at(-1))) fence = mark;
     else if (isComment || line.trimStart().startsWith("<!--")) isComment = !line.includes("-->");
     else {
       const [, marks, title = ""] = (index >= start && HEADING.exec(line)) || [];
@@ -54,11 +54,19 @@ export function readMarkdownSections(text: string): MarkdownSection[] {
         section = begin(marks.length, title.replace(/(?:^|\s+)[#=]+$/, "").trim(), index + 1);
       else if (isTitled) {
         section.lines.pop();
-        section = begin(line.includes("=") ? 1 : 2, before, index);
+        section = begin("=-~".indexOf(line.trim().charAt(0)) + 1, before, index);
       } else section.lines.push(line);
     }
   }
   return sections;
+}
+
+/**
+ * True for tildes that underline a title of reStructuredText. They are at least as long as the
+ * title. Three tildes always open a code block.
+ */
+function isRstUnderline(line: string, before = ""): boolean {
+  return UNDERLINE.test(line) && isTitle(before) && before.length <= line.length;
 }
 
 /**

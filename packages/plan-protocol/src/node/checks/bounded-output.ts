@@ -1,16 +1,15 @@
 import { redactSecrets } from "@ccl/core";
 
-/** Bytes kept at each end of a running command's output. The middle of longer output is dropped. */
+/** Number of bytes kept from each end of a command's output. */
 const KEPT_BYTES = 512 * 1024;
+/** Enough for a private key. */
+const MAX_SECRET_CHARS = 4096;
 
 /** Collects a command's output in bounded memory. */
 export interface BoundedOutput {
   add(bytes: Uint8Array): void;
-  /**
-   * `text` is the kept output with secrets masked. `whole` is the unmasked output, or undefined if the middle was
-   * dropped.
-   */
-  end(): { text: string; whole: string | undefined };
+  /** Returns the kept output with secrets masked. `isWhole` is false if the middle was dropped. */
+  end(): { text: string; isWhole: boolean };
 }
 
 export function createBoundedOutput(): BoundedOutput {
@@ -18,7 +17,7 @@ export function createBoundedOutput(): BoundedOutput {
   let sizeBytes = 0;
   let isWhole = true;
 
-  /** Keeps only the first and last bytes. The middle is lost. */
+  /** Drops the middle if the output is too long. */
   const shorten = (): void => {
     const all = Buffer.concat(parts);
     parts = [all];
@@ -36,10 +35,13 @@ export function createBoundedOutput(): BoundedOutput {
     },
     end() {
       shorten();
-      const texts = parts.map((part) => new TextDecoder().decode(part));
-      // If the gap splits a secret, neither half is recognized, so the text next to the gap is hidden.
-      const text = texts.map((part) => redactSecrets(part).text).join("\n");
-      return { text, whole: isWhole ? texts[0] : undefined };
+      const [head = "", tail = ""] = parts.map(
+        (part) => redactSecrets(new TextDecoder().decode(part)).text,
+      );
+      if (isWhole) return { text: head, isWhole };
+      // If the gap splits a secret, neither half is recognized, so the text next to the gap is dropped.
+      const text = `${head.slice(0, -MAX_SECRET_CHARS)}\n${tail.slice(MAX_SECRET_CHARS)}`;
+      return { text, isWhole };
     },
   };
 }

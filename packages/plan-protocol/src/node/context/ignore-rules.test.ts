@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { openRootFolder } from "../file-system/node-folder.ts";
+import { openFolderAt } from "../file-system/node-folder.ts";
 import { searchFiles } from "./search-files.ts";
 
 let root = "";
@@ -22,7 +22,7 @@ const PATHS =
     .concat("space ");
 
 async function searched(): Promise<string[]> {
-  const folder = await openRootFolder(root);
+  const folder = await openFolderAt(root);
   const { hits } = await searchFiles(folder, "needle", {
     isWanted: () => true,
     maxHits: 500,

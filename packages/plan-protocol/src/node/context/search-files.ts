@@ -56,15 +56,6 @@ interface SearchOptions {
   signal: AbortSignal | undefined;
 }
 
-interface Search extends SearchOptions {
-  query: string;
-  hits: SearchHit[];
-  files: number;
-  bytes: number;
-  startedMs: number;
-  stoppedBy?: SearchOutcome["stoppedBy"] | undefined;
-}
-
 /**
  * Finds lines below a root that contain a string, literally and case-sensitively. Skips protected names, generated
  * folders, paths that a `.gitignore` at or below the root excludes, files over the limit and binary files. Does not
@@ -73,54 +64,74 @@ interface Search extends SearchOptions {
 export async function searchFiles(
   root: Folder,
   query: string,
-  options: SearchOptions,
+  { isWanted, maxHits, signal }: SearchOptions,
 ): Promise<SearchOutcome> {
   const startedMs = performance.now();
-  const search: Search = { ...options, query, hits: [], files: 0, bytes: 0, startedMs };
-  await searchFolder(search, root, { path: "", depth: 0, layers: [] });
-  const { hits, files, stoppedBy } = search;
-  return { hits, searchedFiles: files, stoppedBy };
-}
-
-async function searchFolder(
-  search: Search,
-  folder: Folder,
-  { path, depth, layers: above }: { path: string; depth: number; layers: readonly IgnoreLayer[] },
-): Promise<void> {
-  const rules = readIgnoreRules(await textOf(folder, ".gitignore"));
-  const layers = rules.length === 0 ? above : [...above, { folder: path, rules }];
-  for (const { name, isFolder } of await entriesIn(folder)) {
-    assertNotAborted(search.signal);
-    if (performance.now() - search.startedMs > MAX_TIME_MS) search.stoppedBy = "time";
-    if (search.stoppedBy !== undefined) return;
-    const below = path === "" ? name : `${path}/${name}`;
-    if (isIgnored(layers, { path: below, name, isFolder })) continue;
-    if (!isFolder) {
-      if (search.isWanted(below)) await searchFile(search, folder, { name, path: below });
-      continue;
+  const hits: SearchHit[] = [];
+  let [searchedFiles, totalBytes] = [0, 0];
+  const stop = (stoppedBy?: SearchOutcome["stoppedBy"]): SearchOutcome => ({
+    hits,
+    searchedFiles,
+    stoppedBy,
+  });
+  for await (const { folder, name, path, isFolder } of entriesBelow(root, "", [])) {
+    assertNotAborted(signal);
+    if (performance.now() - startedMs > MAX_TIME_MS) return stop("time");
+    if (isFolder || !isWanted(path)) continue;
+    if (searchedFiles >= MAX_FILES) return stop("files");
+    const bytes = await readBytes(folder, name, MAX_FILE_BYTES).catch(() => undefined);
+    if (bytes === undefined) continue;
+    searchedFiles += 1;
+    totalBytes += bytes.length;
+    if (totalBytes > MAX_TOTAL_BYTES) return stop("bytes");
+    for (const hit of hitsIn(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), query)) {
+      if (hits.length >= maxHits) return stop("hits");
+      hits.push({ path, ...hit });
     }
-    const inner =
-      depth < MAX_DEPTH ? await folder.openFolder(name).catch(() => undefined) : undefined;
-    const place = { path: below, depth: depth + 1, layers };
-    if (inner !== undefined) await searchFolder(search, inner, place).finally(() => inner.close());
   }
+  return stop();
 }
 
 interface Entry {
+  folder: Folder;
   name: string;
+  path: string;
   isFolder: boolean;
 }
 
-/** Returns files and folders to search, sorted as whole paths: a folder's name sorts with its slash. */
-async function entriesIn(folder: Folder): Promise<Entry[]> {
-  const entries: Entry[] = [];
+/** Yields a folder's files and folders to search, each before its own entries, sorted as whole paths. */
+async function* entriesBelow(
+  folder: Folder,
+  above: string,
+  outer: readonly IgnoreLayer[],
+): AsyncGenerator<Entry> {
+  const rules = readIgnoreRules(await textOf(folder, ".gitignore"));
+  const layers = rules.length === 0 ? outer : [...outer, { folder: above, rules }];
+  for (const { name, isFolder } of await entriesIn(folder)) {
+    const path = above === "" ? name : `${above}/${name}`;
+    if (isIgnored(layers, { path, name, isFolder })) continue;
+    yield { folder, name, path, isFolder };
+    if (!isFolder || path.split("/").length > MAX_DEPTH) continue;
+    const inner = await folder.openFolder(name).catch(() => undefined);
+    if (inner === undefined) continue;
+    try {
+      yield* entriesBelow(inner, path, layers);
+    } finally {
+      await inner.close();
+    }
+  }
+}
+
+/** Returns files and folders to search. A folder's name sorts with its slash. */
+async function entriesIn(folder: Folder): Promise<Pick<Entry, "name" | "isFolder">[]> {
+  const entries: { name: string; isFolder: boolean; key: string }[] = [];
   for (const name of await folder.list().catch(() => [])) {
     if (isProtectedPath(name) || GENERATED.has(name) || name.startsWith(".ccl")) continue;
     const kind = (await folder.status(name).catch(() => undefined))?.kind;
-    if (kind === "file" || kind === "folder") entries.push({ name, isFolder: kind === "folder" });
+    if (kind === "file") entries.push({ name, isFolder: false, key: name });
+    if (kind === "folder") entries.push({ name, isFolder: true, key: `${name}/` });
   }
-  const key = ({ name, isFolder }: Entry): string => (isFolder ? `${name}/` : name);
-  return entries.toSorted((a, b) => compareCodeUnits(key(a), key(b)));
+  return entries.toSorted((a, b) => compareCodeUnits(a.key, b.key));
 }
 
 /** Returns "" if no such file exists. */
@@ -129,40 +140,19 @@ async function textOf(folder: Folder, name: string): Promise<string> {
   return new TextDecoder().decode(bytes);
 }
 
-async function searchFile(
-  search: Search,
-  folder: Folder,
-  { name, path }: { name: string; path: string },
-): Promise<void> {
-  if (search.files >= MAX_FILES) {
-    search.stoppedBy = "files";
-    return;
-  }
-  const bytes = await readBytes(folder, name, MAX_FILE_BYTES).catch(() => undefined);
-  if (bytes === undefined) return;
-  search.files += 1;
-  search.bytes += bytes.length;
-  if (search.bytes > MAX_TOTAL_BYTES) search.stoppedBy = "bytes";
-  else collectHits(search, path, Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
-}
-
-function collectHits(search: Search, path: string, bytes: Buffer): void {
-  const { query, hits, maxHits } = search;
+/** Yields the lines that contain the query. A binary file has none. */
+function* hitsIn(bytes: Buffer, query: string): Generator<Omit<SearchHit, "path">> {
   if (!bytes.includes(query) || bytes.subarray(0, SNIFFED_BYTES).includes(0)) return;
   const text = bytes.toString();
   let line = 1;
   let counted = 0;
   for (let at = text.indexOf(query); at >= 0;) {
-    if (hits.length >= maxHits) {
-      search.stoppedBy = "hits";
-      return;
-    }
     line += text.slice(counted, at).split("\n").length - 1;
     counted = at;
     const start = text.lastIndexOf("\n", at - 1) + 1;
     const feed = text.indexOf("\n", at);
     const end = feed < 0 ? text.length : feed;
-    hits.push({ path, line, text: textAround(text.slice(start, end).trimEnd(), at - start) });
+    yield { line, text: textAround(text.slice(start, end).trimEnd(), at - start) };
     // Continue on the next line.
     at = text.indexOf(query, Math.max(end, at + 1));
   }

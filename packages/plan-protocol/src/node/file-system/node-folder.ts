@@ -35,11 +35,7 @@ interface Place {
 }
 
 /** Opens a folder by its real path. Everything below is opened relative to it. */
-export async function openRootFolder(path: string): Promise<Folder> {
-  return openAt(path);
-}
-
-async function openAt(path: string): Promise<Folder> {
+export async function openFolderAt(path: string): Promise<Folder> {
   const folder =
     process.platform === "win32"
       ? undefined
@@ -84,7 +80,7 @@ function createFolder(place: Place, folder: number | undefined): Folder {
       place.confirm();
       return fs.readdirSync(place.path);
     },
-    openFolder: async (name) => openAt(await at(name)),
+    openFolder: async (name) => openFolderAt(await at(name)),
     openFile: async (name) =>
       createOpenFile(fs.openSync(await at(name), constants.O_RDONLY | noFollow | noWait)),
     async createFile(name, mode) {
@@ -131,23 +127,18 @@ export function pathIn(
   folder: Folder & { at?: ((name: string) => Promise<string>) | undefined },
   name: string,
 ): Promise<string> {
-  if (folder.at === undefined) throw new Error("Both folders must be of one file system.");
+  if (folder.at === undefined) throw new Error("Both folders must be on one file system.");
   return folder.at(name);
 }
 
 function createOpenFile(file: number): OpenFile {
-  let isOpen = true;
-  const live = (): number => {
-    if (isOpen) return file;
-    throw new Error("The file is closed.");
-  };
   return {
-    status: async () => statusOfOpen(live()),
+    status: async () => statusOfOpen(file),
     async read(buffer, offset) {
       let done = 0;
       while (done < buffer.length) {
         const count = fs.readSync(
-          live(),
+          file,
           buffer,
           done,
           Math.min(PIECE_BYTES, buffer.length - done),
@@ -161,18 +152,14 @@ function createOpenFile(file: number): OpenFile {
     },
     async write(bytes) {
       for (let done = 0; done < bytes.length; await takeTurn())
-        done += fs.writeSync(live(), bytes, done, Math.min(PIECE_BYTES, bytes.length - done), done);
+        done += fs.writeSync(file, bytes, done, Math.min(PIECE_BYTES, bytes.length - done), done);
     },
-    setMode: async (mode) => fs.fchmodSync(live(), mode),
-    setOwner: async (ownerId, groupId) => fs.fchownSync(live(), ownerId, groupId),
+    setMode: async (mode) => fs.fchmodSync(file, mode),
+    setOwner: async (ownerId, groupId) => fs.fchownSync(file, ownerId, groupId),
     setModified: async (modifiedNs) =>
-      fs.futimesSync(live(), Number(modifiedNs) / 1e9, Number(modifiedNs) / 1e9),
-    sync: () => fsync(live()),
-    async close() {
-      live();
-      isOpen = false;
-      fs.closeSync(file);
-    },
+      fs.futimesSync(file, Number(modifiedNs) / 1e9, Number(modifiedNs) / 1e9),
+    sync: () => fsync(file),
+    close: async () => fs.closeSync(file),
   };
 }
 

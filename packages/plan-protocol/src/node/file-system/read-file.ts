@@ -65,16 +65,11 @@ async function readWhole(
 ): Promise<Uint8Array | undefined> {
   if (sizeBytes > maxBytes) return undefined;
   // One extra byte shows whether the file has grown.
-  let buffer = new Uint8Array(sizeBytes + 1);
-  let length = await file.read(buffer, 0);
-  while (length === buffer.length) {
-    if (length > maxBytes) return undefined;
-    const grown = new Uint8Array(Math.min(length * 2, maxBytes) + 1);
-    grown.set(buffer);
-    length += await file.read(grown.subarray(length), length);
-    buffer = grown;
-  }
-  return buffer.subarray(0, length);
+  const buffer = new Uint8Array(sizeBytes + 1);
+  const length = await file.read(buffer, 0);
+  if (length <= sizeBytes) return buffer.subarray(0, length);
+  if (length > maxBytes) return undefined;
+  return readWhole(file, Math.min(length * 2, maxBytes), maxBytes);
 }
 
 async function hashOf(file: OpenFile): Promise<string> {

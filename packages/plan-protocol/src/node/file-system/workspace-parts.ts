@@ -11,8 +11,21 @@ export type WorkspaceDurability = "full" | "off";
 /** Number of files processed concurrently. */
 export const FILES_AT_ONCE = 8;
 
+/** Context sources other than the workspace's files. */
+export interface ContextPorts {
+  /** Returns the last lines of a log source. `lastN` is undefined if the model gave no number. */
+  logs?:
+    | ((
+        source: string,
+        lastN: number | undefined,
+        signal: AbortSignal | undefined,
+      ) => Promise<string>)
+    | undefined;
+  env?: ((signal: AbortSignal | undefined) => Promise<string>) | undefined;
+}
+
 /** State shared by the parts of an open workspace. */
-export interface WorkspaceParts {
+export interface WorkspaceParts extends ContextPorts {
   rootPath: string;
   root: Folder;
   durability: WorkspaceDurability;

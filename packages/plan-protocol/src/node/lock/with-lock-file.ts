@@ -26,8 +26,8 @@ export async function withLockFile<Value>(
     assertNotAborted(signal);
     if (error.code !== "locked") throw error.cause ?? error;
     const message =
-      `Another process holds "${name}" and did not end within ${WAIT_MS} ms. ` +
-      "If none is at work, on no other machine either, remove that file.";
+      `Another process holds the lock "${name}" and did not release it within ${WAIT_MS} ms. ` +
+      "If no process on any machine is using it, remove that file.";
     throw new PlanProtocolError("workspace_busy", message, { cause: error });
   }
 }

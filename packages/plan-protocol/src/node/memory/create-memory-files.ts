@@ -74,7 +74,7 @@ async function placeIn(root: string): Promise<string> {
   const message = place.issues.map((issue) => issue.message).join(" ");
   throw new PlanProtocolError(
     "invalid_input",
-    `The project's memory cannot be kept in ${root}: ${message}`,
+    `The project's memory cannot be stored in ${root}: ${message}`,
   );
 }
 
@@ -91,10 +91,10 @@ function readFields(
     if (isRecord(fields) && text.length <= MAX_CHARS) return fields;
     const problem = isRecord(fields)
       ? `has more than ${MAX_CHARS} characters`
-      : "does not hold a JSON object";
+      : "does not contain a JSON object";
     throw new PlanProtocolError(
       "memory_corrupt",
-      `The memory file ${path} ${problem}. Repair it or move it away; it was left as it is.`,
+      `The memory file ${path} ${problem}. Fix it or move it away. It was not changed.`,
       { details: { path } },
     );
   });

@@ -2,14 +2,12 @@ import { assertNotAborted } from "../../plan-protocol-error.ts";
 import { type Result, success } from "@ccl/core";
 import { formatPatch, OMIT_HEADERS, type StructuredPatch, structuredPatch } from "diff";
 
+import { quote } from "../../plan-issue.ts";
 import { remarksOn, type ValidPlan } from "../../validate/valid-plan.ts";
 import type { PlanPreview, PreviewedChange } from "../../workspace/plan-workspace.ts";
-import {
-  type ResolvedAction,
-  type ResolvedPlan,
-  resolvePlan,
-} from "../transaction/resolve-plan.ts";
+import { decodeText } from "../file-system/read-file.ts";
 import type { WorkspaceParts } from "../file-system/workspace-parts.ts";
+import { contentOf, type ResolvedAction, type ResolvedPlan, resolvePlan } from "./resolve-plan.ts";
 import { riskMarks } from "./risk-marks.ts";
 
 /** The smallest diff of two long texts can take minutes. After this time, the diff replaces the whole text. */
@@ -41,51 +39,42 @@ export function diffOfPlan({ actions }: ResolvedPlan): string {
     .join("");
 }
 
-function previewChange(resolved: ResolvedAction, timeout = DIFF_TIME_MS): PreviewedChange {
-  const { action, base, baseText } = resolved;
+function previewChange(resolved: ResolvedAction, timeoutMs = DIFF_TIME_MS): PreviewedChange {
+  const { action, base } = resolved;
   const { kind, path } = action;
-  const isFolder = kind === "CREATE_DIR" || kind === "DELETE_DIR";
-  const { diff, addedLines, removedLines } = isFolder ? NOTHING : diffOf(resolved, timeout);
+  const target = kind === "MOVE_FILE" ? action.to : path;
+  const baseText = base?.bytes && decodeText(base.bytes);
   const isBinary = base !== undefined && baseText === undefined;
+  const before = baseText ?? "";
+  const written = isBinary ? undefined : contentOf(resolved);
+  const after = new TextDecoder("utf-8", { ignoreBOM: true }).decode(written);
+  const patch = patchOf(before, after, timeoutMs);
+  const lines = patch.hunks.flatMap((hunk) => hunk.lines);
+  const countOf = (mark: string): number => lines.filter((line) => line.startsWith(mark)).length;
+  const [addedLines, removedLines] = [countOf("+"), countOf("-")];
+  const isFolder = kind === "CREATE_DIR" || kind === "DELETE_DIR";
+  const from = base === undefined ? "/dev/null" : `a/${path}`;
+  const to = kind === "DELETE_FILE" ? "/dev/null" : `b/${target}`;
+  const header = isFolder ? "" : `--- ${from}\n+++ ${to}\n`;
+  const body = lines.length === 0 ? "" : formatPatch(patch, OMIT_HEADERS);
   return {
     kind,
     path,
-    target: action.kind === "MOVE_FILE" ? action.to : path,
-    diff: isBinary ? `Binary file of ${base.status.sizeBytes} bytes\n` : diff,
+    target,
+    diff: isBinary
+      ? `Binary file ${quote(path)} of ${base.status.sizeBytes} bytes\n`
+      : header + body,
     addedLines,
     removedLines,
-    risks: riskMarks(resolved, addedLines + removedLines),
+    risks: riskMarks(resolved, { before, after, changedLines: addedLines + removedLines }),
   };
 }
 
-const NOTHING = { diff: "", addedLines: 0, removedLines: 0 };
-
-function diffOf(
-  { action, base, baseText = "", text = "" }: ResolvedAction,
-  timeout: number,
-): typeof NOTHING {
-  const from = base === undefined ? "/dev/null" : `a/${action.path}`;
-  const to =
-    action.kind === "DELETE_FILE"
-      ? "/dev/null"
-      : `b/${action.kind === "MOVE_FILE" ? action.to : action.path}`;
-  const header = `--- ${from}\n+++ ${to}\n`;
-  if (baseText === text) return { ...NOTHING, diff: header };
+/** Returns the smallest patch, or one that removes all old lines and adds all new ones if finding it takes too long. */
+function patchOf(before: string, after: string, timeout: number): StructuredPatch {
   const options = { context: 3, timeout };
-  const patch =
-    structuredPatch(from, to, baseText, text, undefined, undefined, options) ??
-    replacedWhole(baseText, text);
-  const countOf = (mark: string): number =>
-    patch.hunks.flatMap(({ lines }) => lines).filter((line) => line.startsWith(mark)).length;
-  return {
-    diff: header + formatPatch(patch, OMIT_HEADERS),
-    addedLines: countOf("+"),
-    removedLines: countOf("-"),
-  };
-}
-
-/** Creates a patch that removes all old lines and adds all new ones. */
-function replacedWhole(before: string, after: string): StructuredPatch {
+  const smallest = structuredPatch("", "", before, after, undefined, undefined, options);
+  if (smallest !== undefined) return smallest;
   const { hunks, ...names } = structuredPatch("", "", before, "");
   const [removed] = hunks;
   const [added] = structuredPatch("", "", "", after).hunks;

@@ -1,7 +1,7 @@
 import { isRecord, isSameJson, parseJson } from "@ccl/core/json";
 
 import type { RiskMark } from "../../workspace/plan-workspace.ts";
-import type { ResolvedAction } from "../transaction/resolve-plan.ts";
+import type { ResolvedAction } from "./resolve-plan.ts";
 
 /** People tend to approve larger changes without reading them. */
 const LARGE_CHANGE_LINES = 400;
@@ -32,21 +32,22 @@ const DEPENDENCIES = [
 ];
 
 /** Returns what a person should check before applying a change. */
-export function riskMarks(resolved: ResolvedAction, changedLines: number): RiskMark[] {
-  const { action, base, baseText = "", text = "" } = resolved;
-  const { path, kind } = action;
+export function riskMarks(
+  { action: { path, kind }, base }: ResolvedAction,
+  { before, after, changedLines }: { before: string; after: string; changedLines: number },
+): RiskMark[] {
   const isNamed = (pattern: RegExp): boolean => pattern.test(path);
   /** True if a list of names changes. In package.json only some fields hold such lists. */
   const changes = (members: readonly string[]): boolean =>
-    !isNamed(PACKAGE_JSON) || !isSameJson(pick(baseText, members), pick(text, members));
+    !isNamed(PACKAGE_JSON) || !isSameJson(pick(before, members), pick(after, members));
   const isExecutable = base !== undefined && (base.status.mode & 0o111) !== 0;
   const marks: [RiskMark["kind"], boolean, message: string][] = [
     ["deletes", kind === "DELETE_FILE" || kind === "DELETE_DIR", `${path} is deleted.`],
-    ["ci_workflow", CI.some(isNamed), `${path} says what runs in continuous integration.`],
-    ["git_hook", HOOKS.some(isNamed), `${path} says what runs at commits and checkouts.`],
+    ["ci_workflow", CI.some(isNamed), `${path} defines what runs in continuous integration.`],
+    ["git_hook", HOOKS.some(isNamed), `${path} defines what runs at commits and checkouts.`],
     [
       "package_script",
-      isNamed(MANIFESTS) && baseText !== text && changes(["scripts"]),
+      isNamed(MANIFESTS) && before !== after && changes(["scripts"]),
       `${path} changes commands that a build or an install runs.`,
     ],
     [
@@ -56,7 +57,7 @@ export function riskMarks(resolved: ResolvedAction, changedLines: number): RiskM
     ],
     [
       "executable",
-      isExecutable || isNamed(EXECUTED) || text.startsWith("#!"),
+      isExecutable || isNamed(EXECUTED) || after.startsWith("#!"),
       `${path} can be run as a program.`,
     ],
     ["large_change", changedLines > LARGE_CHANGE_LINES, `${changedLines} lines of ${path} change.`],

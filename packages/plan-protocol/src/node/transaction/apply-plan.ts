@@ -5,18 +5,25 @@ import { type Issue, type Result, sha256Hex, success } from "@ccl/core";
 
 import type { ValidPlan } from "../../validate/valid-plan.ts";
 import type { AppliedPlan, ApplyOptions, CheckOutcome } from "../../workspace/plan-workspace.ts";
-import { runChecks, runChecksAfter, uselessCheck } from "../checks/check-round.ts";
+import { isFailed, runChecks, uselessCheck } from "../checks/run-checks.ts";
 import type { Folder } from "../file-system/folder.ts";
 import { planIssue, quote, refusal } from "../../plan-issue.ts";
-import { type ResolvedPlan, resolvePlan } from "./resolve-plan.ts";
+import { diffOfPlan } from "../preview/preview-plan.ts";
+import {
+  contentOf,
+  type ResolvedAction,
+  type ResolvedPlan,
+  resolvePlan,
+} from "../preview/resolve-plan.ts";
 import type { WorkspaceParts } from "../file-system/workspace-parts.ts";
-import { backUp } from "./back-up.ts";
+import { backUp, writeOld } from "./back-up.ts";
 import {
   closeJournal,
+  createJournal,
   emptyParts,
   isTransactionId,
-  type Journal,
   mark,
+  openJournal,
   recordChecks,
   removeJournal,
   stateOf,
@@ -24,32 +31,23 @@ import {
   writeDiff,
   writeIntent,
 } from "./journal.ts";
-import { journalsPath } from "./journals-folder.ts";
+import { journalsPath, openJournals } from "./journals-folder.ts";
 import { changedSteps } from "./path-state.ts";
 import { findUnfinished } from "./recover.ts";
-import { reopenJournal } from "./reopen-journal.ts";
 import { type StagedPlan, stagePlan } from "./stage-plan.ts";
 import { StepConflict } from "./step.ts";
 import { confirmSwap, swapIn, syncFoldersOf } from "./swap-in.ts";
-import { undo } from "./undo.ts";
-
-/** What to apply. */
-interface ApplyInput {
-  plan: ValidPlan;
-  options: ApplyOptions;
-  /** Computes the diff stored with the transaction. */
-  diffOf: (plan: ResolvedPlan) => string;
-}
+import { keptIssue, undo } from "./undo.ts";
 
 /** Applies a plan as one transaction. The caller must hold the workspace lock. */
 export function applyPlan(
   parts: WorkspaceParts,
   journals: Folder,
-  input: ApplyInput,
+  { plan, options }: { plan: ValidPlan; options: ApplyOptions },
 ): Promise<Result<AppliedPlan>> {
-  const attributes = { "ccl.plan.actions": input.plan.actions.length };
+  const attributes = { "ccl.plan.actions": plan.actions.length };
   return traced("apply plan", attributes, async (span) => {
-    const applied = await apply(parts, journals, input);
+    const applied = await apply(parts, journals, { plan, options });
     span.set({ "ccl.plan.applied": applied.ok });
     return applied;
   });
@@ -58,10 +56,9 @@ export function applyPlan(
 async function apply(
   parts: WorkspaceParts,
   journals: Folder,
-  { plan, options, diffOf }: ApplyInput,
+  { plan, options }: { plan: ValidPlan; options: ApplyOptions },
 ): Promise<Result<AppliedPlan>> {
-  const { checks = [], mustPass = false, mayFail = false, confirm } = options;
-  const { shortenOutput, signal } = options;
+  const { checks = [], mustPass = false, mayFail = false, shortenOutput, signal } = options;
   const unfinished = await findUnfinished(journals);
   if (unfinished.length > 0)
     return refusal(
@@ -70,88 +67,71 @@ async function apply(
     );
   const resolved = await resolvePlan(parts, plan);
   if (!resolved.ok) return resolved;
-  const refused = checkConfirmation(resolved.value, confirm);
-  if (refused !== undefined) return refused;
+  const { planHash, actions } = resolved.value;
+  if (options.confirm === undefined && resolved.value.needsConfirmation)
+    return refusal(
+      "CONFIRM_REQUIRED",
+      "The plan deletes something. Preview it, and confirm with the preview's planHash.",
+    );
+  if (options.confirm !== undefined && options.confirm !== planHash)
+    return refusal(
+      "CONFIRM_REQUIRED",
+      "The hash in confirm does not match this plan and its files. Preview the plan again.",
+    );
   const how = { shortenOutput, signal };
   const before = mustPass ? [] : (options.before ?? (await runChecks(parts, checks, how)));
   const again = before.length === 0 ? resolved : await resolvePlan(parts, plan);
-  if (!again.ok || again.value.planHash !== resolved.value.planHash)
+  if (!again.ok || again.value.planHash !== planHash)
     return refusal(
       "CONCURRENT_EDIT",
-      'A file of the plan was changed while the checks ran, by one of them or by someone else. Give checks that only look, such as "prettier --check" in place of "prettier --write".',
+      'A file of the plan was changed while the checks ran, by one of them or by another program. Use checks that only read, such as "prettier --check" instead of "prettier --write".',
     );
   const useless = mayFail ? undefined : uselessCheck(before);
   if (useless !== undefined) return uselessRefusal(useless);
-  const prepared = await prepare(parts, journals, { plan: resolved.value, diffOf, signal });
+  const prepared = await prepare(parts, journals, { plan: resolved.value, signal });
   if (!prepared.ok) return prepared;
   const staged = prepared.value;
   try {
-    const check = (): Promise<CheckOutcome[]> =>
-      runChecksAfter(parts, checks, { before, mayFail, ...how });
-    const hasChecks = checks.length > 0;
-    const outcome = await carryOut(parts, staged, { check: hasChecks ? check : undefined, signal });
+    const after = { before, mayFail };
+    const check = checks.length > 0 ? () => runChecks(parts, checks, { ...how, after }) : undefined;
+    const outcome = await carryOut(parts, staged, check, signal);
     if (!outcome.ok) return outcome;
-    const changes = resolved.value.actions.map(describeChange);
+    const changes = actions.map(describeChange);
     for (const { path } of changes) parts.readSet.delete(path);
-    const { transactionId, steps, checked } = staged.journal;
+    const { transactionId, steps, checked } = staged;
     const rewrittenPaths = steps
-      .filter(
-        ({ change }, index) => change === "write" && String(index) in (checked?.written ?? {}),
-      )
+      .filter(({ change, key }) => change === "write" && key in (checked?.written ?? {}))
       .map(({ path }) => path);
     return success({ transactionId, changes, checks: outcome.value, rewrittenPaths });
   } finally {
-    await closeJournal(staged.journal);
+    await closeJournal(staged);
   }
-}
-
-function checkConfirmation(
-  { planHash, needsConfirmation }: ResolvedPlan,
-  confirm: string | undefined,
-): { ok: false; issues: Issue[] } | undefined {
-  if (confirm === undefined)
-    return needsConfirmation
-      ? refusal(
-          "CONFIRM_REQUIRED",
-          "The plan deletes something. Preview it, and confirm with the preview's planHash.",
-        )
-      : undefined;
-  return confirm === planHash
-    ? undefined
-    : refusal(
-        "CONFIRM_REQUIRED",
-        "What was confirmed is another plan, or its files have changed. Preview it again.",
-      );
 }
 
 /** Does all the work that does not change the tree. Leaves nothing behind on failure. */
 async function prepare(
   parts: WorkspaceParts,
   journals: Folder,
-  {
-    plan,
-    diffOf,
-    signal,
-  }: { plan: ResolvedPlan; diffOf: ApplyInput["diffOf"]; signal: AbortSignal | undefined },
+  { plan, signal }: { plan: ResolvedPlan; signal: AbortSignal | undefined },
 ): Promise<Result<StagedPlan>> {
   const transactionId = parts.ids.next();
   if (!isTransactionId(transactionId))
     throw new PlanProtocolError(
       "invalid_input",
-      "The id generator gave an id that can't be a folder's name.",
+      `The id generator returned ${quote(transactionId)}, which cannot be a folder name.`,
     );
   let staged: StagedPlan | undefined;
   try {
     assertNotAborted(signal);
     staged = await stagePlan(parts, journals, { plan, transactionId });
-    await writeDiff(parts, staged.journal, diffOf(plan));
+    await writeDiff(parts, staged, diffOfPlan(plan));
     await backUp(parts, staged);
     assertNotAborted(signal);
-    await writeIntent(parts, staged.journal);
+    await writeIntent(parts, staged);
     assertNotAborted(signal);
     return success(staged);
   } catch (error) {
-    if (staged !== undefined) await closeJournal(staged.journal);
+    if (staged !== undefined) await closeJournal(staged);
     await removeJournal(journals, transactionId).then(
       () => unmarkOpen(journals, transactionId),
       () => undefined,
@@ -169,28 +149,26 @@ async function prepare(
 async function carryOut(
   parts: WorkspaceParts,
   staged: StagedPlan,
-  {
-    check,
-    signal,
-  }: { check: (() => Promise<CheckOutcome[]>) | undefined; signal: AbortSignal | undefined },
+  check: (() => Promise<CheckOutcome[]>) | undefined,
+  signal: AbortSignal | undefined,
 ): Promise<Result<CheckOutcome[]>> {
   let outcomes: CheckOutcome[] = [];
   try {
     await swapIn(parts.root, staged, signal);
     await confirmSwap(parts.root, staged);
-    await syncFoldersOf(parts, { steps: staged.steps, others: [staged.journal.moved] });
+    await syncFoldersOf(parts, staged.steps, staged.moved);
     if (check !== undefined) outcomes = await runWatched(parts, staged, check);
     assertNotAborted(signal);
-    const failed = outcomes.find(({ status }) => status === "failed" || status === "timed_out");
+    const failed = outcomes.find(isFailed);
     if (failed !== undefined) return await takeBack(parts, staged, [checkIssue(failed)]);
-    await mark(parts, staged.journal, "committed");
+    await mark(parts, staged, "committed");
   } catch (error) {
     const undone = await takeBack(parts, staged, issuesOf(error));
     if (PlanProtocolError.isInstance(error)) throw error;
     return undone;
   }
-  await emptyParts(staged.journal, ["staged", "backups"]);
-  await unmarkOpen(staged.journal.journals, staged.journal.transactionId);
+  await emptyParts(staged, ["staged", "backups"]);
+  await unmarkOpen(staged.journals, staged.transactionId);
   return success(outcomes);
 }
 
@@ -203,14 +181,43 @@ async function runWatched(
   staged: StagedPlan,
   check: () => Promise<CheckOutcome[]>,
 ): Promise<CheckOutcome[]> {
-  await recordChecks(parts, staged.journal, { isOver: false, written: {} });
+  await recordChecks(parts, staged, { isOver: false, written: {} });
   try {
     return await check();
   } finally {
     await reopenJournal(parts, staged);
-    const changed = await changedSteps(parts.root, staged.journal.steps);
-    const written = Object.fromEntries(changed.map(({ key, state }) => [key, state ?? null]));
-    await recordChecks(parts, staged.journal, { isOver: true, written });
+    const changed = await changedSteps(parts.root, staged.steps);
+    const written = Object.fromEntries(changed.map(({ step, state }) => [step.key, state ?? null]));
+    await recordChecks(parts, staged, { isOver: true, written });
+  }
+}
+
+/**
+ * Reopens a transaction's journal after its checks. A check may have removed part or all of it, as `git clean -fdx`
+ * does. In that case, rewrites its intent and its old files as they were read for the plan.
+ */
+async function reopenJournal(parts: WorkspaceParts, staged: StagedPlan): Promise<void> {
+  const { transactionId, steps, begun } = staged;
+  const journals = await openJournals(parts);
+  try {
+    let journal = await openJournal(journals, transactionId).catch(() => undefined);
+    const isLost = journal === undefined;
+    if (journal === undefined) {
+      await removeJournal(journals, transactionId);
+      journal = await createJournal(journals, staged);
+    }
+    await closeJournal(staged);
+    Object.assign(staged, journal, { steps, begun, journals: staged.journals });
+    if (!isLost && (await stateOf(journal.folder)) !== "intent")
+      throw new Error(`Another process undid transaction ${transactionId}.`);
+    for (const { key, before, base } of steps) {
+      const isOld = before !== undefined && base?.bytes !== undefined;
+      if (isOld && (await journal.moved.status(key)) === undefined)
+        await writeOld(parts, journal.moved, key, base);
+    }
+    if (isLost) await writeIntent(parts, journal);
+  } finally {
+    await journals.close();
   }
 }
 
@@ -219,44 +226,31 @@ const MAX_WHY = 500;
 /** Undoes the transaction. The issues say why, and list anything that could not be restored. */
 async function takeBack(
   parts: WorkspaceParts,
-  { journal, begun }: StagedPlan,
+  staged: StagedPlan,
   issues: Issue[],
 ): Promise<{ ok: false; issues: Issue[] }> {
+  const { journals, transactionId, steps } = staged;
   try {
     // If the commit marker exists but may not be durable, the rollback marker overrides it.
-    if ((await stateOf(journal.folder)) === "committed") await mark(parts, journal, "rolling_back");
+    if ((await stateOf(staged.folder)) === "committed") await mark(parts, staged, "rolling_back");
     // Only the first line, since check output can be long or secret.
     const why = issues[0]?.message.split("\n", 1)[0]?.slice(0, MAX_WHY);
-    const { keptPaths, writtenPaths } = await undo(parts, journal, { begun, isLive: true, why });
-    await unmarkOpen(journal.journals, journal.transactionId);
-    const written = writtenPaths.map((path) => writtenIssue(parts, journal, path));
-    return { ok: false, issues: [...issues, ...written, ...keptIssues(keptPaths, issues)] };
+    const { keptPaths, writtenPaths } = await undo(parts, staged, { isLive: true, why });
+    await unmarkOpen(journals, transactionId);
+    const folder = `${journalsPath(parts)}/${transactionId}/written`;
+    const written = writtenPaths.map((path) => {
+      const key = steps.find((step) => step.path === path)?.key;
+      const message = `${quote(path)} was written while the checks ran. It was restored to its state before the plan. The written file is stored as ${folder}/${key}.`;
+      return planIssue("AUTO_CHECK_FAILED_ROLLED_BACK", message, [path]);
+    });
+    const isKnown = (path: string): boolean =>
+      issues.some((issue) => issue.code === "CONCURRENT_EDIT" && issue.path[0] === path);
+    const kept = keptPaths.filter((path) => !isKnown(path)).map(keptIssue);
+    return { ok: false, issues: [...issues, ...written, ...kept] };
   } catch (error) {
-    const message = `Transaction ${journal.transactionId} could not be undone (${reasonOf(error)}). Call recover() when that is repaired.`;
+    const message = `Transaction ${transactionId} could not be undone (${reasonOf(error)}). Fix that, then call recover().`;
     return { ok: false, issues: [...issues, planIssue("RECOVERY_REQUIRED", message)] };
   }
-}
-
-function writtenIssue(parts: WorkspaceParts, journal: Journal, path: string): Issue {
-  const key = journal.steps.findIndex((step) => step.path === path);
-  const place = `${journalsPath(parts)}/${journal.transactionId}/written/${key}`;
-  const message = `${quote(path)} was written while the checks ran. It is as it was before the plan; what was written is kept as ${place}.`;
-  return planIssue("AUTO_CHECK_FAILED_ROLLED_BACK", message, [path]);
-}
-
-function keptIssues(keptPaths: readonly string[], issues: readonly Issue[]): Issue[] {
-  const isKnown = new Set(
-    issues.filter(({ code }) => code === "CONCURRENT_EDIT").map(({ path }) => path[0]),
-  );
-  return keptPaths
-    .filter((path) => !isKnown.has(path))
-    .map((path) =>
-      planIssue(
-        "CONCURRENT_EDIT",
-        `"${path}" was changed meanwhile, by a check or by someone else, and stays as it is; its old file is in the journal.`,
-        [path],
-      ),
-    );
 }
 
 function issuesOf(error: unknown): Issue[] {
@@ -279,25 +273,21 @@ function checkIssue({ name, status, exitCode, output, newFailures }: CheckOutcom
 }
 
 function uselessRefusal({ name, output, ...outcome }: CheckOutcome): ReturnType<typeof refusal> {
-  const message = `The check "${name}" ${howItFailed(outcome)} before the change, and can't show what the change breaks. Nothing was changed. Repair the check, give mustPass if the change is to repair it, or mayFail to apply it all the same.\n${output}`;
+  const message = `The check "${name}" ${howItFailed(outcome)} before the change, so it cannot show what the change breaks. Nothing was changed. Fix the check, or set mustPass if the change should fix it, or mayFail to apply the change anyway.\n${output}`;
   return refusal("AUTO_CHECK_FAILED_BEFORE", message, ["checks", name]);
 }
 
 function howItFailed({ status, exitCode }: Pick<CheckOutcome, "status" | "exitCode">): string {
-  return status === "timed_out"
-    ? "did not end in time"
-    : `failed (exit code ${exitCode ?? "none"})`;
+  return status === "timed_out" ? "timed out" : `failed (exit code ${exitCode ?? "none"})`;
 }
 
-function describeChange({
-  action,
-  base,
-  content,
-}: ResolvedPlan["actions"][number]): AppliedPlan["changes"][number] {
+function describeChange(resolved: ResolvedAction): AppliedPlan["changes"][number] {
+  const { action, base } = resolved;
+  const content = contentOf(resolved);
   return {
     kind: action.kind,
     path: action.path,
     sha256Before: base?.sha256,
-    sha256After: content === undefined ? undefined : sha256Hex(content),
+    sha256After: content && sha256Hex(content),
   };
 }

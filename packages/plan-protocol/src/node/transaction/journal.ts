@@ -6,6 +6,7 @@ import { PlanProtocolError } from "../../plan-protocol-error.ts";
 import type { Folder } from "../file-system/folder.ts";
 import { readFacts } from "../file-system/read-file.ts";
 import { syncIn, type WorkspaceParts, writeNewFile } from "../file-system/workspace-parts.ts";
+import type { UndoRecord } from "../../workspace/file-workspace.ts";
 import type { PathState } from "./path-state.ts";
 import type { Step } from "./step.ts";
 
@@ -23,6 +24,8 @@ interface Intent {
  * - `written`: files that checks wrote in place of the new ones, also removed by a rollback.
  */
 export interface Journal extends Intent {
+  /** Number of steps that may have changed something. */
+  begun: number;
   /** The folder of all journals. */
   journals: Folder;
   folder: Folder;
@@ -72,12 +75,38 @@ export function isTransactionId(id: string): boolean {
 /** Creates a new transaction's folder. */
 export async function createJournal(journals: Folder, intent: Intent): Promise<Journal> {
   await journals.makeFolder(intent.transactionId);
-  return openParts(journals, intent.transactionId, () => Promise.resolve(intent));
+  return openJournal(journals, intent.transactionId, intent);
 }
 
-/** Opens the journal of a transaction with an intent. */
-export function openJournal(journals: Folder, transactionId: string): Promise<Journal> {
-  return openParts(journals, transactionId, (folder) => readIntent(folder, transactionId));
+/** Opens the journal of a transaction. Reads its intent unless it is given. */
+export async function openJournal(
+  journals: Folder,
+  transactionId: string,
+  intent?: Intent,
+): Promise<Journal> {
+  const folder = await journals.openFolder(transactionId);
+  try {
+    const { timeMs, steps } = intent ?? (await readIntent(folder, transactionId));
+    for (const part of PARTS) await unless(["EEXIST"], folder.makeFolder(part), undefined);
+    const checked = parseJson((await readText(folder, CHECKED)) ?? "");
+    return {
+      transactionId,
+      timeMs,
+      steps,
+      begun: steps.length,
+      journals,
+      folder,
+      staged: await folder.openFolder("staged"),
+      backups: await folder.openFolder("backups"),
+      moved: await folder.openFolder("moved"),
+      taken: await folder.openFolder("taken"),
+      written: await folder.openFolder("written"),
+      checked: isChecked(checked) ? checked : undefined,
+    };
+  } catch (error) {
+    await folder.close();
+    throw error;
+  }
 }
 
 /**
@@ -85,8 +114,14 @@ export function openJournal(journals: Folder, transactionId: string): Promise<Jo
  * unless it is marked as committed.
  */
 export async function writeIntent(parts: WorkspaceParts, journal: Journal): Promise<void> {
-  const { transactionId, timeMs, steps, journals, folder, staged, backups, moved } = journal;
+  const { transactionId, timeMs, journals, folder, staged, backups, moved } = journal;
   await makeEmpty(journals, OPEN + transactionId);
+  const steps = journal.steps.map(({ change, path, before, after }) => ({
+    change,
+    path,
+    before,
+    after,
+  }));
   const body = canonicalJson({ version: VERSION, transactionId, timeMs, steps });
   const content = `${sha256Hex(body)}\n${body}\n`;
   const before = [staged, backups, moved, journals];
@@ -153,28 +188,17 @@ export async function withdrawIntent(parts: WorkspaceParts, { folder }: Journal)
   await syncIn(parts, folder);
 }
 
-/** The record of an undo. */
-export interface UndoRecord {
-  /** Paths left alone because someone else had changed them. */
-  keptPaths: string[];
-  /** Paths restored although checks had written there. The journal keeps what they wrote. */
-  writtenPaths: string[];
-  /** The reason as a sentence, if a failure caused the undo. */
-  why?: string | undefined;
-}
-
 /** Marks a transaction. Durable on return. */
 export async function mark(
   parts: WorkspaceParts,
   { folder }: Journal,
   state: keyof typeof MARKS,
-  undone?: UndoRecord,
+  undone: UndoRecord = { keptPaths: [], writtenPaths: [] },
 ): Promise<void> {
   const name = MARKS[state];
-  const isEmpty =
-    undone === undefined ||
-    (undone.keptPaths.length + undone.writtenPaths.length === 0 && undone.why === undefined);
-  if (!isEmpty) return writeWhole(parts, folder, { name, content: `${JSON.stringify(undone)}\n` });
+  const { keptPaths, writtenPaths, why } = undone;
+  if (keptPaths.length + writtenPaths.length > 0 || why !== undefined)
+    return writeWhole(parts, folder, { name, content: `${JSON.stringify(undone)}\n` });
   await makeEmpty(folder, name);
   await syncIn(parts, folder);
 }
@@ -214,10 +238,10 @@ export async function readIntent(folder: Folder, transactionId: string): Promise
   if (!isIntent(json) || json.transactionId !== transactionId)
     throw new PlanProtocolError(
       "journal_damaged",
-      `The journal of transaction ${transactionId} is not what was written to it. Its folder has the old files in ` +
-        `"moved" and "backups": put back by hand what is missing, and move the folder away.`,
+      `The journal of transaction ${transactionId} is damaged, or a later version wrote it. Its folder has the old files in ` +
+        `"moved" and "backups". Restore missing files by hand, then move the folder away.`,
     );
-  return json;
+  return { ...json, steps: json.steps.map((step, index) => ({ ...step, key: String(index) })) };
 }
 
 export async function closeJournal(journal: Journal): Promise<void> {
@@ -249,35 +273,6 @@ export async function removeJournal(journals: Folder, name: string): Promise<voi
     await folder.close();
   }
   await journals.removeFolder(name);
-}
-
-async function openParts(
-  journals: Folder,
-  transactionId: string,
-  read: (folder: Folder) => Promise<Intent>,
-): Promise<Journal> {
-  const folder = await journals.openFolder(transactionId);
-  try {
-    const { timeMs, steps } = await read(folder);
-    for (const part of PARTS) await unless(["EEXIST"], folder.makeFolder(part), undefined);
-    const checked = parseJson((await readText(folder, CHECKED)) ?? "");
-    return {
-      transactionId,
-      timeMs,
-      steps,
-      journals,
-      folder,
-      staged: await folder.openFolder("staged"),
-      backups: await folder.openFolder("backups"),
-      moved: await folder.openFolder("moved"),
-      taken: await folder.openFolder("taken"),
-      written: await folder.openFolder("written"),
-      checked: isChecked(checked) ? checked : undefined,
-    };
-  } catch (error) {
-    await folder.close();
-    throw error;
-  }
 }
 
 /** Writes a file that is either complete and durable or absent. The places in `before` are synced before it appears. */

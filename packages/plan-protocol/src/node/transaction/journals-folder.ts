@@ -63,14 +63,14 @@ async function ignoreInGit(journals: Folder): Promise<void> {
 const REASONS: Readonly<Record<string, string>> = {
   ENOTDIR: "it is a link or a file",
   ELOOP: "it is a link or a file",
-  EXDEV: "it is on another file system than the root, so that no file can be moved there",
+  EXDEV: "it is on another file system, and no file of the root can be moved there",
 };
 
 /** Converts an error opening the folder to one that says why. */
 function withReason<Opened>(parts: WorkspaceParts, opening: Promise<Opened>): Promise<Opened> {
   return opening.catch((cause: unknown) => {
     const code = systemCode(cause) ?? "unexpected";
-    const message = `Journals can't be kept in "${journalsPath(parts)}": ${REASONS[code] ?? code}.`;
+    const message = `Journals cannot be stored in "${journalsPath(parts)}": ${REASONS[code] ?? code}.`;
     throw new PlanProtocolError("journal_unusable", message, { cause });
   });
 }

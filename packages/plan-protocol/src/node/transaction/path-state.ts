@@ -4,9 +4,9 @@ import { unless } from "@ccl/core/node";
 
 import type { Folder } from "../file-system/folder.ts";
 import { inFolder } from "../file-system/in-folder.ts";
+import { lookAt, MAX_TEXT_BYTES } from "../file-system/look-at.ts";
 import { FILES_AT_ONCE } from "../file-system/workspace-parts.ts";
-import { lookAt, MAX_TEXT_BYTES } from "./look-at.ts";
-import type { FileState, Step } from "./step.ts";
+import { type FileState, fileState, type Step } from "./step.ts";
 
 /** The state of a path: a file, a folder with the names that others added to it, or null for nothing. */
 export type PathState = FileState | { names: string[] } | null;
@@ -14,7 +14,6 @@ export type PathState = FileState | { names: string[] } | null;
 /** A step whose path is no longer in the state the step left it. `state` is undefined if something blocks the path. */
 interface ChangedStep {
   step: Step;
-  key: string;
   state?: PathState | undefined;
 }
 
@@ -25,11 +24,12 @@ export async function changedSteps(
   known: Readonly<Record<string, PathState>> = {},
 ): Promise<ChangedStep[]> {
   const own = new Set(steps.map(({ path }) => path));
-  const found = await mapConcurrent(steps, FILES_AT_ONCE, async (step, index) => {
-    const key = String(index);
+  const found = await mapConcurrent(steps, FILES_AT_ONCE, async (step) => {
     const state = await stateAt(root, step, own);
-    const isExpected = isSameState(state, known[key] === undefined ? leftBy(step) : known[key]);
-    return isExpected ? [] : [{ step, key, state }];
+    const expected = known[step.key];
+    return isSameState(state, expected === undefined ? leftBy(step) : expected)
+      ? []
+      : [{ step, state }];
   });
   return found.flat();
 }
@@ -53,10 +53,7 @@ async function stateAt(
   if (!looked.ok) return undefined;
   const found = looked.value;
   if (found.kind === "absent") return null;
-  if (found.kind === "file") {
-    const { sha256, status } = found.facts;
-    return { sha256, sizeBytes: status.sizeBytes, mode: status.mode };
-  }
+  if (found.kind === "file") return fileState(found.facts);
   if (change !== "make_folder") return undefined;
   const names = await unless(
     ["ENOENT"],

@@ -39,7 +39,7 @@ export async function recoverAll(
 ): Promise<RecoveredTransaction[]> {
   const discarded: RecoveredTransaction[] = [];
   const unfinished: Aged[] = [];
-  for (const { id, state } of await listStates(journals)) {
+  for (const { id, state } of await statesOf(journals)) {
     assertNotAborted(signal);
     if (state === "begun") {
       await removeJournal(journals, id);
@@ -72,7 +72,7 @@ export async function listTransactions(
   signal: AbortSignal | undefined,
 ): Promise<TransactionRecord[]> {
   const records: TransactionRecord[] = [];
-  for (const { id, state } of await listStates(journals)) {
+  for (const { id, state } of await statesOf(journals)) {
     assertNotAborted(signal);
     if (state === "begun") continue;
     const described = inFolder(journals, id, async (folder) => {
@@ -94,18 +94,14 @@ function byAge(a: Aged, b: Aged): number {
   return a.timeMs - b.timeMs || compareCodeUnits(a.transactionId, b.transactionId);
 }
 
-/** Reads the states of all transactions that have a journal. */
-async function listStates(journals: Folder): Promise<{ id: string; state: JournalState }[]> {
-  return statesOf(journals, (await journals.list()).filter(isTransactionId));
-}
-
-/** Reads transaction states, ordered by id. Ids without a journal are left out. */
+/** Reads the states of transactions, by default of all, ordered by id. Ids without a journal are left out. */
 async function statesOf(
   journals: Folder,
-  ids: readonly string[],
+  ids?: readonly string[],
 ): Promise<{ id: string; state: JournalState }[]> {
   const found: { id: string; state: JournalState }[] = [];
-  for (const id of ids.toSorted()) {
+  const all = ids ?? (await journals.list()).filter(isTransactionId);
+  for (const id of all.toSorted()) {
     // Another process may remove the folder meanwhile.
     const reading = inFolder(journals, id, stateOf);
     const state = await unless(["ENOENT", "ENOTDIR"], reading, undefined);

@@ -4,7 +4,7 @@ import { type Issue, type Result, success } from "@ccl/core";
 import { quote, refusal, planIssue } from "../../plan-issue.ts";
 import type { RolledBackPlan } from "../../workspace/file-workspace.ts";
 import type { Folder } from "../file-system/folder.ts";
-import { inFolder, splitPath } from "../file-system/in-folder.ts";
+import { inFolder } from "../file-system/in-folder.ts";
 import type { WorkspaceParts } from "../file-system/workspace-parts.ts";
 import {
   closeJournal,
@@ -18,8 +18,9 @@ import {
   unmarkOpen,
 } from "./journal.ts";
 import { changedSteps } from "./path-state.ts";
+import type { Step } from "./step.ts";
 import { findUnfinished } from "./recover.ts";
-import { undo } from "./undo.ts";
+import { keptIssue, undo } from "./undo.ts";
 
 /** Rolls back a committed transaction. The caller holds the workspace lock. */
 export async function rollBack(
@@ -38,7 +39,7 @@ export async function rollBack(
   if ((await inFolder(journals, transactionId, stateOf)) !== "committed")
     return refusal(
       "PATH_NOT_FOUND",
-      `Transaction ${quote(transactionId)} is not committed; there is nothing to undo.`,
+      `Transaction ${quote(transactionId)} is not committed, so there is nothing to undo.`,
     );
   const journal = await openJournal(journals, transactionId);
   try {
@@ -58,29 +59,30 @@ export async function rollBack(
 
 /** Returns the result for an id without a journal. */
 export function noJournalOf(transactionId: string): { ok: false; issues: Issue[] } {
-  return refusal("PATH_NOT_FOUND", `There is no journal of a transaction ${quote(transactionId)}.`);
+  return refusal("PATH_NOT_FOUND", `There is no journal for transaction ${quote(transactionId)}.`);
 }
+
+/** What is wrong with a path that is not as a step left it. */
+const CHANGED: Readonly<Record<Step["change"], string>> = {
+  write: "was changed since the transaction",
+  remove: "was deleted by the transaction but exists again",
+  remove_folder: "was deleted by the transaction but exists again",
+  make_folder: "is no longer the folder that the transaction created",
+};
 
 /** Finds paths whose state differs from what the transaction, or a later check, left. */
 async function findLaterChanges(root: Folder, { steps, checked }: Journal): Promise<Issue[]> {
   const found = await changedSteps(root, steps, checked?.written);
   return found.map(({ step: { path, change }, state }) => {
-    if (change === "remove" || change === "remove_folder")
-      return changed(path, "was deleted by the transaction and is there again");
-    if (change !== "make_folder") return changed(path, "was changed since the transaction");
-    if (!isRecord(state) || !("names" in state))
-      return changed(path, "is no longer the folder that the transaction made");
-    const message = `${quote(path)} has ${quote(state.names[0] ?? "")}, which the transaction did not make. Nothing was put back.`;
-    return planIssue("ERR_NOT_EMPTY", message, [path]);
+    const [name] = isRecord(state) && "names" in state ? state.names : [];
+    return name === undefined
+      ? planIssue("CONCURRENT_EDIT", `${quote(path)} ${CHANGED[change]}. Nothing was restored.`, [
+          path,
+        ])
+      : planIssue(
+          "ERR_NOT_EMPTY",
+          `${quote(path)} has ${quote(name)}, which the transaction did not create. Nothing was restored.`,
+          [path],
+        );
   });
-}
-
-function changed(path: string, how: string): Issue {
-  return planIssue("CONCURRENT_EDIT", `${quote(path)} ${how}. Nothing was put back.`, [path]);
-}
-
-function keptIssue(path: string): Issue {
-  const { name } = splitPath(path);
-  const message = `${quote(name)} was changed by someone else during the rollback and stays; its old file is in the journal.`;
-  return planIssue("CONCURRENT_EDIT", message, [path]);
 }

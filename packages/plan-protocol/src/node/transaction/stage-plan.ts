@@ -9,30 +9,25 @@ import {
   type WorkspaceParts,
   writeNewFile,
 } from "../file-system/workspace-parts.ts";
+import { contentOf, type ResolvedAction, type ResolvedPlan } from "../preview/resolve-plan.ts";
 import { closeJournal, createJournal, type Journal } from "./journal.ts";
-import type { ResolvedAction, ResolvedPlan } from "./resolve-plan.ts";
-import type { FileState, Step } from "./step.ts";
+import { fileState, type Step } from "./step.ts";
 
 /** A change ready to be applied. */
 export interface StagedStep extends Step {
-  index: number;
   /** The old file as it was read. */
   base?: FileFacts | undefined;
   /** Status of the new file in the journal's folder. */
   stagedStatus?: EntryStatus | undefined;
 }
 
-/** A transaction whose new files are on disk. The tree has not changed yet. */
-export interface StagedPlan {
-  journal: Journal;
+/** The journal of a transaction whose new files are on disk. */
+export interface StagedPlan extends Journal {
   steps: StagedStep[];
-  /** Number of steps that may have changed something. */
-  begun: number;
 }
 
 /** A change before its new file is on disk. */
-interface Draft extends Step {
-  base?: FileFacts | undefined;
+interface Draft extends Omit<StagedStep, "key"> {
   content?: Uint8Array | undefined;
 }
 
@@ -45,40 +40,35 @@ export async function stagePlan(
   const intent = { transactionId, timeMs: parts.clock.now(), steps: [] };
   const journal = await createJournal(journals, intent);
   try {
-    const steps = await writeSteps(parts, journal, draftSteps(plan));
-    journal.steps = steps.map(toStep);
-    return { journal, steps, begun: 0 };
+    const steps = await mapConcurrent(draftSteps(plan), FILES_AT_ONCE, (draft, index) =>
+      writeStep(parts, journal, { key: String(index), draft }),
+    );
+    return { ...journal, steps, begun: 0 };
   } catch (error) {
     await closeJournal(journal);
     throw error;
   }
 }
 
-function writeSteps(
+async function writeStep(
   parts: WorkspaceParts,
-  journal: Journal,
-  drafts: readonly Draft[],
-): Promise<StagedStep[]> {
-  return mapConcurrent(
-    drafts,
-    FILES_AT_ONCE,
-    async ({ content, ...step }, index): Promise<StagedStep> => {
-      if (content === undefined) return { ...step, index };
-      const { base } = step;
-      const old = base?.status;
-      await writeNewFile(parts, journal.staged, {
-        name: String(index),
-        content,
-        // A new file gets the process's default mode. A changed file stays private until it gets its old mode.
-        mode: old === undefined ? 0o666 : 0o600,
-        finish: async (file) => old && keepAccess(file, old),
-      });
-      const stagedStatus = await journal.staged.status(String(index));
-      const mode = stagedStatus?.mode ?? 0;
-      const after = { sha256: sha256Hex(content), sizeBytes: content.length, mode };
-      return { ...step, after, stagedStatus, index };
-    },
-  );
+  { staged }: Journal,
+  { key, draft: { content, ...draft } }: { key: string; draft: Draft },
+): Promise<StagedStep> {
+  const step = { ...draft, key };
+  if (content === undefined) return step;
+  const old = step.base?.status;
+  await writeNewFile(parts, staged, {
+    name: key,
+    content,
+    // A new file gets the process's default mode. A changed file stays private until it gets its old mode.
+    mode: old === undefined ? 0o666 : 0o600,
+    finish: async (file) => old && keepAccess(file, old),
+  });
+  const stagedStatus = await staged.status(key);
+  const mode = stagedStatus?.mode ?? 0;
+  const after = { sha256: sha256Hex(content), sizeBytes: content.length, mode };
+  return { ...step, after, stagedStatus };
 }
 
 /** Returns the changes in order: folders top down, files, deletions, then deleted folders deepest first. */
@@ -93,12 +83,14 @@ function draftSteps({ actions, impliedFolders }: ResolvedPlan): Draft[] {
   ];
 }
 
-function draftsOf({ action, base, folderMode: mode = 0, content }: ResolvedAction): Draft[] {
+function draftsOf(resolved: ResolvedAction): Draft[] {
+  const { action, base, folderMode: mode = 0 } = resolved;
   const { kind, path } = action;
   if (kind === "CREATE_DIR") return [];
   if (kind === "DELETE_DIR")
     return [{ change: "remove_folder", path, before: { sha256: "", sizeBytes: 0, mode } }];
-  const before = base === undefined ? undefined : stateOf(base);
+  const before = base && fileState(base);
+  const content = contentOf(resolved);
   if (kind === "DELETE_FILE") return [{ change: "remove", path, before, base }];
   if (kind === "MOVE_FILE")
     return [
@@ -110,10 +102,6 @@ function draftsOf({ action, base, folderMode: mode = 0, content }: ResolvedActio
   return isSame ? [] : [{ change: "write", path, before, base, content }];
 }
 
-function stateOf({ sha256, status: { sizeBytes, mode } }: FileFacts): FileState {
-  return { sha256, sizeBytes, mode };
-}
-
 /**
  * Gives a file the old one's owner and permission bits, but never set-user-id: the new text's author is not trusted
  * with the old file's privileges.
@@ -122,8 +110,4 @@ async function keepAccess(file: OpenFile, old: EntryStatus): Promise<void> {
   if (old.ownerId !== process.geteuid?.() || old.groupId !== process.getegid?.())
     await unless(["EPERM", "EINVAL", "ENOSYS"], file.setOwner(old.ownerId, old.groupId), undefined);
   await file.setMode(old.mode & 0o1777);
-}
-
-function toStep({ change, path, before, after }: StagedStep): Step {
-  return { change, path, before, after };
 }

@@ -4,12 +4,11 @@ import { systemCode, unless } from "@ccl/core/node";
 import { quote } from "../../plan-issue.ts";
 import type { Folder } from "../file-system/folder.ts";
 import { readFacts } from "../file-system/read-file.ts";
-import { inFolder, splitPath } from "../file-system/in-folder.ts";
+import { atPath, inFolder, NO_FOLDER, parentOf } from "../file-system/in-folder.ts";
 import { FILES_AT_ONCE, type WorkspaceParts } from "../file-system/workspace-parts.ts";
-import { changedMeanwhile, tryLink, isSameStatus } from "./back-up.ts";
-import type { Journal } from "./journal.ts";
+import { tryLink, isSameStatus } from "./back-up.ts";
 import type { StagedPlan, StagedStep } from "./stage-plan.ts";
-import { concurrentEdit, type Step, type StepConflict } from "./step.ts";
+import { changedMeanwhile, concurrentEdit, type Step, type StepConflict } from "./step.ts";
 
 /**
  * Applies the changes in order. A deleted file is moved to the journal and checked there. If it was the wrong one, an
@@ -24,14 +23,11 @@ export async function swapIn(
   for (const step of staged.steps) {
     assertNotAborted(signal);
     staged.begun += 1;
-    const { parent, name } = splitPath(step.path);
     try {
-      await inFolder(root, parent, (folder) => makeChange(staged.journal, step, { folder, name }));
+      await atPath(root, step.path, (folder, name) => makeChange(staged, step, { folder, name }));
     } catch (error) {
       const code = systemCode(error) ?? "";
-      const isConflict = ["EEXIST", "ENOENT", "ENOTDIR", "ELOOP", "ENOTEMPTY", "ESTALE"].includes(
-        code,
-      );
+      const isConflict = [...NO_FOLDER, "EEXIST", "ENOTEMPTY", "ESTALE"].includes(code);
       throw isConflict ? conflictAt(step, code) : error;
     }
   }
@@ -43,14 +39,13 @@ interface Place {
 }
 
 async function makeChange(
-  journal: Journal,
+  { staged, moved }: StagedPlan,
   step: StagedStep,
   { folder, name }: Place,
 ): Promise<void> {
   if (step.change === "make_folder") return folder.makeFolder(name);
   if (step.change === "remove_folder") return folder.removeFolder(name);
-  const { staged, moved } = journal;
-  const key = String(step.index);
+  const { key } = step;
   const isNew = step.change === "write";
   if (step.before === undefined) {
     if (isNew) await giveName(staged, key, { folder, name });
@@ -97,44 +92,43 @@ export async function giveName(
  * or a memory-mapped file can hide a change. A process that writes later through an open descriptor writes to the old
  * file, which the journal keeps.
  */
-export async function confirmSwap(root: Folder, { journal, steps }: StagedPlan): Promise<void> {
+export async function confirmSwap(root: Folder, { moved, steps }: StagedPlan): Promise<void> {
   await mapConcurrent(steps, FILES_AT_ONCE, async (step) => {
-    const { parent, name } = splitPath(step.path);
     if (step.change === "write") {
-      const status = await inFolder(root, parent, (folder) => folder.status(name)).catch(
-        () => undefined,
-      );
+      const reading = atPath(root, step.path, (folder, name) => folder.status(name));
+      const status = await reading.catch(() => undefined);
       if (status?.identity !== step.stagedStatus?.identity) throw changedMeanwhile(step);
     }
     if (step.before === undefined || step.change === "remove_folder") return;
-    const moved = await readFacts(journal.moved, String(step.index), step.before.sizeBytes + 1);
-    if (moved?.sha256 !== step.before.sha256) throw changedMeanwhile(step);
+    const old = await readFacts(moved, step.key, step.before.sizeBytes + 1);
+    if (old?.sha256 !== step.before.sha256) throw changedMeanwhile(step);
   });
 }
 
 /** Syncs folders in which a transaction or its undo changed names, and the `others`. */
 export async function syncFoldersOf(
   parts: WorkspaceParts,
-  { steps, others = [] }: { steps: readonly Step[]; others?: readonly Folder[] | undefined },
+  steps: readonly Step[],
+  ...others: Folder[]
 ): Promise<void> {
   if (parts.durability === "off") return;
-  const paths = new Set(steps.map((step) => splitPath(step.path).parent));
-  await mapConcurrent([...others, ...paths], FILES_AT_ONCE, async (place) => {
+  const paths = new Set(steps.map(({ path }) => parentOf(path)));
+  await mapConcurrent([...others, ...paths], FILES_AT_ONCE, (place) => {
     if (typeof place !== "string") return place.sync();
-    try {
-      await inFolder(parts.root, place, (folder) => folder.sync());
-    } catch (error) {
-      // A deleted folder has no names to sync.
-      if (!["ENOENT", "ENOTDIR", "ELOOP"].includes(systemCode(error) ?? "")) throw error;
-    }
+    const synced = inFolder(parts.root, place, (folder) => folder.sync());
+    // A deleted folder has no names to sync.
+    return unless(NO_FOLDER, synced, undefined);
   });
 }
 
 function conflictAt(step: StagedStep, code: string): StepConflict {
   const path = quote(step.path);
   if (step.change === "remove_folder" && (code === "ENOTEMPTY" || code === "EEXIST"))
-    return concurrentEdit(step, `Someone else put something into ${path} meanwhile. It stays.`);
+    return concurrentEdit(
+      step,
+      `Another program put something into ${path} in the meantime. It stays.`,
+    );
   return code === "EEXIST"
-    ? concurrentEdit(step, `${path} was made by someone else meanwhile. What they made stays.`)
+    ? concurrentEdit(step, `${path} was created by another program in the meantime. It stays.`)
     : changedMeanwhile(step);
 }

@@ -1,35 +1,27 @@
+import type { Issue } from "@ccl/core";
 import { systemCode, unless } from "@ccl/core/node";
 
+import { planIssue, quote } from "../../plan-issue.ts";
+import type { UndoRecord } from "../../workspace/file-workspace.ts";
 import type { EntryStatus, Folder } from "../file-system/folder.ts";
+import { atPath } from "../file-system/in-folder.ts";
+import { MAX_TEXT_BYTES } from "../file-system/look-at.ts";
 import { readFacts } from "../file-system/read-file.ts";
-import { inFolder, splitPath } from "../file-system/in-folder.ts";
 import { syncIn, type WorkspaceParts } from "../file-system/workspace-parts.ts";
 import { tryLink } from "./back-up.ts";
-import {
-  emptyParts,
-  type Journal,
-  mark,
-  stateOf,
-  type UndoRecord,
-  withdrawIntent,
-} from "./journal.ts";
-import { MAX_TEXT_BYTES } from "./look-at.ts";
+import { emptyParts, type Journal, mark, stateOf, withdrawIntent } from "./journal.ts";
 import { isSameState } from "./path-state.ts";
 import type { Step } from "./step.ts";
 import { giveName, giveNameOver, syncFoldersOf } from "./swap-in.ts";
 
-interface Place {
-  folder: Folder;
-  name: string;
-  /** Names the step's files in the journal. */
-  key: string;
-  isLive: boolean;
+/** Returns the issue for a path that an undo left alone. */
+export function keptIssue(path: string): Issue {
+  const message = `${quote(path)} was changed in the meantime, by a check or another program, and stays as it is. The journal keeps its old file.`;
+  return planIssue("CONCURRENT_EDIT", message, [path]);
 }
 
 /** How a transaction is undone. */
 export interface UndoOptions {
-  /** How many steps may have changed something. Defaults to all. */
-  begun?: number | undefined;
   /**
    * True if there has been no power failure since. Then an old file that is neither in place nor moved out was deleted
    * by someone else, and stays deleted. Default false: the file is restored.
@@ -47,22 +39,20 @@ export interface UndoOptions {
 export async function undo(
   parts: WorkspaceParts,
   journal: Journal,
-  options: UndoOptions = {},
+  { isLive = false, why }: UndoOptions = {},
 ): Promise<UndoRecord> {
-  const { begun = journal.steps.length, isLive = false, why } = options;
+  const { steps, begun, moved, taken } = journal;
   const keptPaths: string[] = [];
-  const { root } = parts;
-  for (const [index, step] of [...journal.steps.entries()].slice(0, begun).toReversed())
-    if (!(await undoStep(journal, step, { root, key: String(index), isLive })))
-      keptPaths.push(step.path);
-  await syncIn(parts, journal.moved, journal.taken, journal.written);
-  await syncFoldersOf(parts, { steps: journal.steps });
+  for (const step of steps.slice(0, begun).toReversed())
+    if (!(await undoStep(parts.root, journal, step, isLive))) keptPaths.push(step.path);
+  await syncIn(parts, moved, taken, journal.written);
+  await syncFoldersOf(parts, steps);
   // On a full disk, this frees the space that the marker needs.
   await emptyParts(journal, keptPaths.length === 0 ? ["staged", "taken"] : ["staged"]);
   const written = await journal.written.list();
   const undone = {
     keptPaths: keptPaths.toReversed(),
-    writtenPaths: written.flatMap((key) => journal.steps[Number(key)]?.path ?? []).sort(),
+    writtenPaths: written.flatMap((key) => steps[Number(key)]?.path ?? []).sort(),
     why,
   };
   await markUndone(parts, journal, undone);
@@ -86,19 +76,28 @@ async function markUndone(
   }
 }
 
+/** A step to undo, and the open folder that its path is in. */
+interface StepPlace {
+  journal: Journal;
+  step: Step;
+  folder: Folder;
+  name: string;
+  isLive: boolean;
+}
+
 /** Returns false if someone else's change is in the way. */
 async function undoStep(
+  root: Folder,
   journal: Journal,
   step: Step,
-  { root, key, isLive }: { root: Folder; key: string; isLive: boolean },
+  isLive: boolean,
 ): Promise<boolean> {
-  const { parent, name } = splitPath(step.path);
   try {
-    return await inFolder(root, parent, async (folder) => {
-      const place: Place = { folder, name, key, isLive };
-      if (step.change === "make_folder") return unmakeFolder(journal, place);
-      if (step.change === "remove_folder") return remakeFolder(step, place);
-      return undoFile(journal, step, place);
+    return await atPath(root, step.path, async (folder, name) => {
+      const place: StepPlace = { journal, step, folder, name, isLive };
+      if (step.change === "make_folder") return unmakeFolder(place);
+      if (step.change === "remove_folder") return remakeFolder(place);
+      return undoFile(place);
     });
   } catch (error) {
     const code = systemCode(error) ?? "";
@@ -109,10 +108,12 @@ async function undoStep(
   }
 }
 
-async function unmakeFolder(
-  { checked, written }: Journal,
-  { folder, name, key }: Place,
-): Promise<boolean> {
+async function unmakeFolder({
+  journal: { checked, written },
+  step: { key },
+  folder,
+  name,
+}: StepPlace): Promise<boolean> {
   const removed = folder.removeFolder(name).then(() => true);
   if (await unless(["ENOTEMPTY", "EEXIST", "ENOTDIR"], unless(["ENOENT"], removed, true), false))
     return true;
@@ -124,43 +125,35 @@ async function unmakeFolder(
   return isTheirs;
 }
 
-async function remakeFolder({ before }: Step, { folder, name }: Place): Promise<boolean> {
+async function remakeFolder({ step: { before }, folder, name }: StepPlace): Promise<boolean> {
   const status = await folder.status(name);
   if (status !== undefined && status.kind !== "folder") return false;
   if (status === undefined) await folder.makeFolder(name);
   if (before === undefined || status?.mode === before.mode) return true;
   const created = await folder.openFolder(name);
-  try {
-    await created.setMode(before.mode);
-  } finally {
-    await created.close();
-  }
+  await created.setMode(before.mode).finally(() => created.close());
   return true;
 }
 
-async function undoFile(journal: Journal, step: Step, place: Place): Promise<boolean> {
-  const { folder, name, key } = place;
+async function undoFile(place: StepPlace): Promise<boolean> {
+  const { journal, step, folder, name } = place;
   const status = await folder.status(name);
   if (status === undefined)
-    return restore(journal, step, {
-      place,
-      own: { to: journal.taken, sha256: step.after?.sha256 },
-    });
-  const { identity, kind } = status;
-  const sha256 = (await readOwn(folder, name))?.sha256;
-  if (await isOriginal(journal, step, { key, identity, sha256 })) return true;
-  const own = await findOwn(journal, step, { key, identity, kind, sha256 });
+    return restore(place, { to: journal.taken, sha256: step.after?.sha256 });
+  const found = { ...status, sha256: await hashAt(folder, name) };
+  if (await isOriginal(place, found)) return true;
+  const own = await findOwn(place, found);
   if (own === undefined) return false;
   // Left by an interrupted undo, or by a move that a power failure left half done.
-  await unless(["ENOENT"], own.to.unlink(key), undefined);
-  const source = await oldFileOf(journal, place);
-  if (step.before !== undefined && source !== undefined && kind === "file") {
-    const isPutBack = await putBack({ place, source, own });
+  await unless(["ENOENT"], own.to.unlink(step.key), undefined);
+  const source = await oldFileOf(place);
+  if (source !== undefined && status.kind === "file") {
+    const isPutBack = await putBack(place, source, own);
     if (isPutBack !== undefined) return isPutBack;
   }
-  await folder.rename(name, own.to, key);
+  await folder.rename(name, own.to, step.key);
   // Checks the file again after the move, since someone else may have changed it in between.
-  return restore(journal, step, { place, own });
+  return restore(place, own);
 }
 
 /** A file that an undo may remove from its path, and the folder it moves to. */
@@ -170,22 +163,16 @@ interface OwnFile {
   sha256: string | undefined;
 }
 
-/** A file at a step's path. */
-interface FoundFile {
-  key: string;
-  identity: string;
-  /** Undefined for anything but a regular file. */
-  sha256: string | undefined;
-}
+/** An entry at a step's path. The hash is undefined for anything but a regular file. */
+type FoundFile = Pick<EntryStatus, "kind" | "identity"> & { sha256: string | undefined };
 
 /**
  * Recognizes the transaction's own file, or what checks replaced it with. Returns undefined if the file is someone
  * else's.
  */
 async function findOwn(
-  { staged, taken, written, checked }: Journal,
-  { after }: Step,
-  { key, identity, kind, sha256 }: FoundFile & Pick<EntryStatus, "kind">,
+  { journal: { staged, taken, written, checked }, step: { key, after } }: StepPlace,
+  { identity, kind, sha256 }: FoundFile,
 ): Promise<OwnFile | undefined> {
   if (sha256 !== undefined && sha256 === after?.sha256) {
     const own = await staged.status(key);
@@ -203,18 +190,14 @@ async function findOwn(
 }
 
 /** Replaces the new file with the old one, so the path always has a file. Returns undefined without hard links. */
-async function putBack({
-  place: { folder, name, key },
-  source,
-  own,
-}: {
-  place: Place;
-  source: Folder;
-  own: OwnFile;
-}): Promise<boolean | undefined> {
+async function putBack(
+  { step: { key }, folder, name }: StepPlace,
+  source: Folder,
+  own: OwnFile,
+): Promise<boolean | undefined> {
   if (!(await tryLink(folder.link(name, own.to, key)))) return undefined;
   const taken = await own.to.status(key);
-  const isOwn = async (): Promise<boolean> => (await readOwn(own.to, key))?.sha256 === own.sha256;
+  const isOwn = async (): Promise<boolean> => (await hashAt(own.to, key)) === own.sha256;
   if (taken === undefined || !(await isOwn())) return false;
   const { identity } = taken;
   const isDone = await unless(
@@ -229,40 +212,34 @@ async function putBack({
   return false;
 }
 
-async function oldFileOf(journal: Journal, { key }: Place): Promise<Folder | undefined> {
-  if ((await journal.moved.status(key)) !== undefined) return journal.moved;
-  return (await journal.backups.status(key)) === undefined ? undefined : journal.backups;
+async function oldFileOf({
+  journal: { moved, backups },
+  step: { key },
+}: StepPlace): Promise<Folder | undefined> {
+  if ((await moved.status(key)) !== undefined) return moved;
+  return (await backups.status(key)) === undefined ? undefined : backups;
 }
 
 /** Moves the old file to its path if that is free, or the new file if someone else changed it. */
-async function restore(
-  journal: Journal,
-  step: Step,
-  { place, own }: { place: Place; own: OwnFile },
-): Promise<boolean> {
-  const { key } = place;
-  const taken = await readOwn(own.to, key);
-  const isTheirs = taken !== undefined && taken.sha256 !== own.sha256;
-  if (isTheirs) {
+async function restore(place: StepPlace, own: OwnFile): Promise<boolean> {
+  const { key, before } = place.step;
+  const taken = await hashAt(own.to, key);
+  if (taken !== undefined && taken !== own.sha256) {
     await unless(["EEXIST"], giveName(own.to, key, place), undefined);
     return false;
   }
-  const source = await oldFileOf(journal, place);
-  const isDeletedByOthers = place.isLive && source !== journal.moved && step.before !== undefined;
+  const source = await oldFileOf(place);
+  const isDeletedByOthers = place.isLive && source !== place.journal.moved && before !== undefined;
   if (isDeletedByOthers) return false;
   if (source === undefined) return true;
-  return unless(
-    ["EEXIST"],
-    giveName(source, key, place).then(() => true),
-    false,
-  );
+  const named = giveName(source, key, place).then(() => true);
+  return unless(["EEXIST"], named, false);
 }
 
 /** True if the old file itself, or a file with its exact content, is at its path. */
 async function isOriginal(
-  { backups, moved }: Journal,
-  { before }: Step,
-  { key, identity, sha256 }: FoundFile,
+  { journal: { backups, moved }, step: { key, before } }: StepPlace,
+  { identity, sha256 }: FoundFile,
 ): Promise<boolean> {
   if (before === undefined || sha256 === undefined) return false;
   if (sha256 === before.sha256) return true;
@@ -270,6 +247,8 @@ async function isOriginal(
   return kept.some((status) => status?.identity === identity);
 }
 
-async function readOwn(folder: Folder, name: string): Promise<{ sha256: string } | undefined> {
-  return unless(["ENOENT"], readFacts(folder, name, MAX_TEXT_BYTES), undefined);
+/** Returns a regular file's hash. Undefined for other kinds of entry, and if there is none. */
+async function hashAt(folder: Folder, name: string): Promise<string | undefined> {
+  const facts = await unless(["ENOENT"], readFacts(folder, name, MAX_TEXT_BYTES), undefined);
+  return facts?.sha256;
 }

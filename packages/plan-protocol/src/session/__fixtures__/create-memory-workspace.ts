@@ -79,7 +79,13 @@ export function createMemoryWorkspace(initial: Readonly<Record<string, string>> 
     readSet,
     async read(requests): Promise<FulfilledContext> {
       reads.push(...requests);
-      return { blocks: requests.map(readBlock), issues: [] };
+      const isMissing = (it: ContextRequest): boolean => it.type === "read_file" && !files.has(it.path);
+      const issues = requests.filter(isMissing).map((request) => ({
+        request,
+        code: "PATH_NOT_FOUND",
+        message: `${request.type === "read_file" ? request.path : ""} is not there.`,
+      }));
+      return { blocks: requests.map(readBlock), issues };
     },
     preview,
     async apply(plan): Promise<Result<AppliedPlan>> {

@@ -1,4 +1,4 @@
-import type { FinishReason, ModelResponse, ModelUsage } from "@ccl/core";
+import type { ModelResponse, ModelUsage } from "@ccl/core";
 import {
   arrayAt,
   isRecord,
@@ -10,6 +10,7 @@ import {
 } from "@ccl/core/json";
 
 import { answeredCall, withCallIds } from "../call-ids.ts";
+import { finishReasonOf } from "../finish-reason.ts";
 import { metadataOf, tokenUsage, unlessEmpty } from "../wire-fields.ts";
 
 /** Converts the result of `doGenerate`. Keeps SDK warnings in `providerMetadata["ai-sdk"]`. */
@@ -17,6 +18,7 @@ export function fromAiSdkAnswer(result: JsonRecord): ModelResponse {
   const content = arrayAt(result, "content").filter(isRecord);
   const textOf = (wanted: string): string =>
     content.map(({ type, text }) => (type === wanted ? String(text ?? "") : "")).join("");
+  const { finishReason: reason } = result;
   const requestId = stringAt(recordAt(result, "response"), "id");
   const calls = content.filter(
     ({ type, providerExecuted }) => type === "tool-call" && providerExecuted !== true,
@@ -39,7 +41,8 @@ export function fromAiSdkAnswer(result: JsonRecord): ModelResponse {
       calls.map(({ toolCallId, toolName, input }) => answeredCall(toolCallId, toolName, input)),
       requestId,
     ),
-    finishReason: fromAiSdkFinishReason(result["finishReason"]),
+    // A string in version 2, `{ unified, raw }` from version 3 on.
+    finishReason: finishReasonOf(stringAt(reason, "unified") ?? reason),
     usage: fromAiSdkUsage(result["usage"]),
     requestId,
     providerMetadata: unlessEmpty(metadata),
@@ -47,19 +50,6 @@ export function fromAiSdkAnswer(result: JsonRecord): ModelResponse {
 }
 
 const known = new Set<unknown>(["text", "reasoning", "tool-call"]);
-
-const finishReasons: Record<string, FinishReason> = {
-  stop: "stop",
-  length: "length",
-  "tool-calls": "tool_calls",
-  "content-filter": "content_filter",
-};
-
-/** Converts the finish reason: a string in version 2, `{ unified, raw }` from version 3 on. */
-function fromAiSdkFinishReason(reason: unknown): FinishReason {
-  const name = typeof reason === "string" ? reason : (stringAt(reason, "unified") ?? "");
-  return finishReasons[name] ?? "other";
-}
 
 /** Converts token counts: numbers in version 2, objects with a total from version 3 on. */
 export function fromAiSdkUsage(usage: unknown): ModelUsage | undefined {

@@ -9,29 +9,23 @@ import type {
 import { isRecord, type JsonRecord, parseJson } from "@ccl/core/json";
 
 import { callInput } from "../call-input.ts";
-import { lastBreakpoints } from "../cache-breakpoints.ts";
 import { Losses, type LossOptions, placeholder } from "../losses.ts";
 import { formOf, inOriginalForm } from "../original-form.ts";
 import { requireMessages } from "../require-messages.ts";
 import { WireError } from "../wire-error.ts";
 import { fieldsFor, interleaved, wholeMessage } from "../wire-fields.ts";
-import type { AiSdkMessage, AiSdkProviderOptions } from "./ai-sdk-message.ts";
+import type { AiSdkMessage } from "./ai-sdk-message.ts";
 import { aiSdk, type AiSdkVersion, isVersion, writeFile, writeOutput } from "./file-forms.ts";
 import { isJson, providerOptionsOf } from "./provider-options.ts";
 
-/** Cache breakpoints for a prompt, and the version of its model interface. */
+/** The version of a prompt's model interface, and how to report lost parts. */
 export interface AiSdkMessagesOptions extends LossOptions {
-  /** Message indexes from `WorkingContext.breakpoints`. Only the last 4 are used, since Anthropic accepts no more. */
-  breakpoints?: readonly number[] | undefined;
   /**
    * The model's `specificationVersion`, if the messages are its prompt: `v2` (AI SDK 5) to `v4` (AI SDK 7). By default,
    * writes messages for `generateText` of AI SDK 6 and 7. AI SDK 5 needs `v2` if tools return media.
    */
   version?: string | undefined;
 }
-
-/** Provider options for a breakpoint: Anthropic's five-minute cache. Other providers ignore them. */
-const cacheOptions = { anthropic: { cacheControl: { type: "ephemeral" } } };
 
 /** Precedes the output parts of a failed tool, since the SDK has no error flag for parts. */
 export const errorMark = {
@@ -57,16 +51,14 @@ export function toAiSdkMessages(
   options: AiSdkMessagesOptions = {},
 ): AiSdkMessage[] {
   requireMessages(messages);
-  const { breakpoints = [], version } = options;
+  const { version } = options;
   if (!isVersion(version)) {
-    const what = `Version ${JSON.stringify(version)} of the AI SDK's model interface is not known; v2, v3 and v4 are.`;
+    const what = `Version ${JSON.stringify(version)} of the AI SDK's model interface is unknown; use v2, v3 or v4.`;
     throw new WireError("unsupported_version", what);
   }
-  const marked = lastBreakpoints(breakpoints, messages);
   const losses = new Losses(options);
   const toolNames = new Map<string, string>();
   const result: JsonRecord[] = [];
-  let isMarked = false;
   for (const [index, message] of messages.entries()) {
     losses.index = index;
     for (const call of message.toolCalls ?? []) toolNames.set(call.id, call.name);
@@ -74,15 +66,11 @@ export function toAiSdkMessages(
     const next = inOriginalForm(aiSdk, message, written);
     if (!isRecord(next) || (version !== undefined && next["content"] === "")) continue;
     const last = result.at(-1);
-    const isSplit = isMarked || formOf(aiSdk, message)["startsTurn"] === true;
+    const isSplit = formOf(aiSdk, message)["startsTurn"] === true;
     const isJoined = next["role"] === "tool" && last?.["role"] === "tool" && !isSplit;
     if (isJoined && Array.isArray(last["content"]) && Array.isArray(next["content"]))
       last["content"] = [...last["content"], ...next["content"]];
     else result.push(version === undefined ? { ...next } : promptOf(next));
-    isMarked = marked.has(index);
-    const target = result.at(-1);
-    if (isMarked && target !== undefined)
-      target["providerOptions"] = joined(target["providerOptions"], cacheOptions);
   }
   return result.flatMap((message) => (isMessage(message) ? [message] : []));
 }
@@ -96,16 +84,6 @@ function promptOf(message: JsonRecord): JsonRecord {
 
 function isMessage(message: unknown): message is AiSdkMessage {
   return isRecord(message);
-}
-
-/** Merges provider options, provider by provider. */
-function joined(options: unknown, added: AiSdkProviderOptions): JsonRecord {
-  const both: JsonRecord = isRecord(options) ? { ...options } : {};
-  for (const [provider, fields] of Object.entries(added)) {
-    const own = both[provider];
-    both[provider] = isRecord(own) ? { ...own, ...fields } : fields;
-  }
-  return both;
 }
 
 /** Writes a message, ignoring its original form. Returns undefined if it is empty. */

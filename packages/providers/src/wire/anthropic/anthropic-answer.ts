@@ -1,4 +1,4 @@
-import type { FinishReason, ModelResponse, ModelUsage } from "@ccl/core";
+import type { ModelResponse, ModelUsage } from "@ccl/core";
 import {
   arrayAt,
   isRecord,
@@ -10,7 +10,8 @@ import {
 } from "@ccl/core/json";
 
 import { answeredCall, withCallIds } from "../call-ids.ts";
-import { entryOf, metadataOf, tokenUsage, unlessEmpty, without } from "../wire-fields.ts";
+import { finishReasonOf } from "../finish-reason.ts";
+import { metadataOf, tokenUsage, unlessEmpty, without } from "../wire-fields.ts";
 
 /**
  * Converts a `/v1/messages` answer. Keeps thinking blocks in `providerMetadata.anthropic.reasoning`, so that they can
@@ -30,14 +31,13 @@ export function fromAnthropicAnswer(message: JsonRecord): ModelResponse | undefi
   const thoughts = ofType("thinking").map((block) => stringAt(block, "thinking") ?? "");
   const calls = ofType("tool_use").map(({ id, name, input }) => answeredCall(id, name, input));
   const toolCalls = withCallIds(calls, requestId);
-  const reason = entryOf(finishReasons, message["stop_reason"]) ?? "other";
   return withoutUndefined({
     text: ofType("text")
       .map((block) => stringAt(block, "text") ?? "")
       .join(""),
     reasoning: thoughts.join("") || undefined,
     toolCalls,
-    finishReason: reason === "stop" && toolCalls.length > 0 ? "tool_calls" : reason,
+    finishReason: finishReasonOf(message["stop_reason"], toolCalls.length),
     usage: fromAnthropicUsage(usage),
     requestId,
     providerMetadata: metadataOf("anthropic", {
@@ -56,15 +56,6 @@ const countedFields = [
   "cache_read_input_tokens",
   "cache_creation_input_tokens",
 ];
-
-const finishReasons: Record<string, FinishReason | undefined> = {
-  end_turn: "stop",
-  stop_sequence: "stop",
-  max_tokens: "length",
-  model_context_window_exceeded: "length",
-  tool_use: "tool_calls",
-  refusal: "content_filter",
-};
 
 /** Converts token counts. The API excludes cached input from `input_tokens`, but core counts all input. */
 export function fromAnthropicUsage(usage: unknown): ModelUsage | undefined {

@@ -1,14 +1,22 @@
-import type { ChatMessage, Part, ProviderFields, ToolCall } from "@ccl/core";
-import { arrayAt, fromBase64, isRecord, type JsonRecord, stringAt } from "@ccl/core/json";
+import type { ChatMessage, Part, ToolCall } from "@ccl/core";
+import {
+  arrayAt,
+  fromBase64,
+  isRecord,
+  type JsonRecord,
+  stringAt,
+  withoutUndefined,
+} from "@ccl/core/json";
 
 import { withForm, withOriginal } from "../original-form.ts";
 import { requireMessages } from "../require-messages.ts";
 import {
   contentOf,
-  entryOf,
   opaqueMessage,
-  opaquePart,
+  type PartReaders,
   partsAndCalls,
+  readPart,
+  textReader,
   unknownFields,
   withMetadata,
 } from "../wire-fields.ts";
@@ -159,42 +167,31 @@ function fromCall(block: unknown): ToolCall | undefined {
 }
 
 function fromBlock(block: unknown): Part {
-  const wire: JsonRecord = isRecord(block) ? block : {};
-  return entryOf(readers, wire["type"])?.(wire) ?? opaquePart(format, block);
+  return readPart(format, block, readers);
 }
 
-const readers: Record<string, ((wire: JsonRecord) => Part | undefined) | undefined> = {
-  text: (wire) => {
-    const text = stringAt(wire, "text");
-    return text === undefined ? undefined : own({ type: "text", text }, wire, ["type", "text"]);
-  },
-  thinking: (wire) => {
-    const { thinking, signature } = wire;
-    if (typeof thinking !== "string" || typeof signature !== "string") return undefined;
-    const known = ["type", "thinking", "signature"];
-    return own({ type: "reasoning", text: thinking, signature }, wire, known);
-  },
-  redacted_thinking: ({ ...wire }) => ({
-    type: "reasoning",
-    text: "",
-    providerMetadata: { [format]: wire },
-  }),
-  image: (wire) => fromMedia("image", wire),
-  document: (wire) => fromMedia("file", wire),
+const readers: PartReaders = {
+  text: textReader("text"),
+  thinking: ({ thinking, signature }) =>
+    typeof thinking === "string" && typeof signature === "string"
+      ? {
+          part: { type: "reasoning", text: thinking, signature },
+          known: ["type", "thinking", "signature"],
+        }
+      : undefined,
+  redacted_thinking: () => ({ part: { type: "reasoning", text: "" }, known: [] }),
+  image: mediaReader("image"),
+  document: mediaReader("file"),
 };
 
-function own(part: Exclude<Part, { type: "provider" }>, wire: JsonRecord, known: string[]): Part {
-  return withMetadata<ProviderFields & typeof part>(part, unknownFields(format, wire, known));
-}
-
-function fromMedia(type: "image" | "file", wire: JsonRecord): Part | undefined {
-  const { source } = wire;
-  const content = isRecord(source) ? contentOfSource(type, source) : undefined;
-  if (content === undefined) return undefined;
-  const filename = stringAt(wire, "title");
-  const named = filename === undefined ? {} : { filename };
-  const known = ["type", "source", ...(filename === undefined ? [] : ["title"])];
-  return own({ type, ...content, ...named }, wire, known);
+function mediaReader(type: "image" | "file"): PartReaders[string] {
+  return ({ source, title }) => {
+    const content = isRecord(source) ? contentOfSource(type, source) : undefined;
+    if (content === undefined) return undefined;
+    const filename = typeof title === "string" ? title : undefined;
+    const known = ["type", "source", ...(filename === undefined ? [] : ["title"])];
+    return { part: withoutUndefined({ type, ...content, filename }), known };
+  };
 }
 
 function contentOfSource(

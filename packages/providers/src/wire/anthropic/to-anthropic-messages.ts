@@ -7,7 +7,6 @@ import {
   fileText,
 } from "@ccl/core";
 import { type JsonRecord, arrayAt, isRecord, toBase64, withoutUndefined } from "@ccl/core/json";
-import { lastBreakpoints } from "../cache-breakpoints.ts";
 import { callRecord } from "../call-input.ts";
 import { type LossOptions, Losses } from "../losses.ts";
 import { formOf, inOriginalForm } from "../original-form.ts";
@@ -23,12 +22,14 @@ import { marked, unmarked } from "./cache-marks.ts";
 import { ToolIds } from "./tool-ids.ts";
 
 const format = "anthropic";
+/** The API's limit per request. */
+const maxBreakpoints = 4;
 
 /** Cache breakpoints for a prompt, and how to report lost parts. */
 export interface AnthropicMessagesOptions extends LossOptions {
   /**
-   * Message indexes from `WorkingContext.breakpoints`. Only the last 4 are used, since the API rejects more in total.
-   * Pass 3 if you set one on the tools. These replace any breakpoints in the messages.
+   * Message indexes from `WorkingContext.breakpoints`. Only the last 4 are used, because the API allows 4 per
+   * request. Pass up to 3 if you also set one on the tools. These replace any breakpoints in the messages.
    */
   breakpoints?: readonly number[] | undefined;
   /** The `cache_control` value of a breakpoint. Default: five minutes. */
@@ -37,12 +38,12 @@ export interface AnthropicMessagesOptions extends LossOptions {
 
 /**
  * Converts messages to Anthropic's format. Leading system and developer messages become `system`. Later ones become
- * `system` messages in place. Tool results become blocks of the user turn. Joins consecutive messages of the same
- * speaker, as the API would. Leaves out messages without content.
+ * `system` messages in place. Tool results become blocks of the user turn. Merges consecutive messages from the same
+ * role, as the API would. Leaves out messages without content.
  *
- * `cache_control` in a message's `providerMetadata.anthropic` applies to its last block. `reasoning` in it is sent as
- * blocks, unchanged. Replaces ids that the API rejects. Call arguments that are not a JSON object, and media that the
- * API does not support, become text that says so.
+ * `cache_control` in a message's `providerMetadata.anthropic` applies to its last block. Its `reasoning` blocks are sent
+ * unchanged. Replaces ids that the API rejects. Call arguments that are not a JSON object, and media that the API does
+ * not support, become text that says so.
  */
 export function toAnthropicMessages(
   messages: readonly ChatMessage[],
@@ -50,7 +51,8 @@ export function toAnthropicMessages(
 ): AnthropicConversation {
   requireMessages(messages);
   const { breakpoints, cacheControl = { type: "ephemeral" } } = options;
-  const breaks = breakpoints === undefined ? undefined : lastBreakpoints(breakpoints, messages);
+  const known = [...new Set(breakpoints)].filter((index) => Object.hasOwn(messages, index));
+  const breaks = new Set(known.sort((a, b) => a - b).slice(-maxBreakpoints));
   const losses = new Losses(options);
   const ids = new ToolIds();
   const system: unknown[] = [];
@@ -60,24 +62,29 @@ export function toAnthropicMessages(
     losses.index = index;
     const form = formOf(format, message);
     const restored = inOriginalForm(format, message, writeTurn(message, losses));
-    if (!isRecord(restored)) continue;
+    if (!isRecord(restored)) {
+      const last = turns.at(-1);
+      const blocks = listOf(last?.["content"]).filter(isRecord);
+      if (last !== undefined && breaks.has(index)) last["content"] = marked(blocks, cacheControl);
+      continue;
+    }
     const turn = form["keepsIds"] === true ? restored : ids.replaceIn(restored);
-    if (breaks !== undefined) {
+    if (breakpoints !== undefined) {
       const bare = unmarked(listOf(turn["content"]));
       if (breaks.has(index)) turn["content"] = marked(bare, cacheControl);
       else if (Array.isArray(turn["content"])) turn["content"] = bare;
     }
     if (turn["role"] === "system" && turns.length === 0 && form["isInMessages"] !== true) {
-      if (typeof message.content === "string" && form["isText"] === true) text = message.content;
+      if (typeof turn["content"] === "string") text = turn["content"];
       system.push(...listOf(turn["content"]));
     } else addTurn(turns, turn, form["startsTurn"] === true);
   }
   const [first] = messages;
   const empty = first === undefined ? undefined : formOf(format, first)["emptySystem"];
-  const isText = system.length === 1 && text !== undefined && !(breaks?.size ?? 0);
-  const operator = isText ? text : system.length > 0 ? system : empty;
+  const isText = system.length === 1 && text !== undefined;
+  const leading = isText ? text : system.length > 0 ? system : empty;
   return withoutUndefined({
-    system: isSystem(operator) ? operator : undefined,
+    system: isSystem(leading) ? leading : undefined,
     messages: turns.filter(isMessage),
   });
 }
@@ -109,15 +116,18 @@ export function writeTurn(
 ): JsonRecord | undefined {
   const whole = wholeMessage(format, message);
   if (whole !== undefined) return { ...whole };
-  const isOperator = message.role === "system" || message.role === "developer";
-  const role = isOperator ? "system" : message.role === "assistant" ? "assistant" : "user";
+  const isSystemRole = message.role === "system" || message.role === "developer";
+  const role = isSystemRole ? "system" : message.role === "assistant" ? "assistant" : "user";
   const content = marked(blocksOf(message, losses), ownCacheControl(message));
-  if (content.length === 0) return undefined;
-  const isText = formOf(format, message)["isText"] === true && message.toolCalls === undefined;
-  return {
-    role,
-    content: isText && typeof message.content === "string" ? message.content : content,
-  };
+  const [block] = content;
+  if (block === undefined) return undefined;
+  // A string can carry neither a breakpoint nor other blocks.
+  const isText =
+    formOf(format, message)["isText"] === true &&
+    content.length === 1 &&
+    block["text"] === message.content &&
+    block["cache_control"] === undefined;
+  return { role, content: isText ? block["text"] : content };
 }
 
 function blocksOf(message: ChatMessage, losses: Losses): JsonRecord[] {
@@ -125,8 +135,8 @@ function blocksOf(message: ChatMessage, losses: Losses): JsonRecord[] {
     return [toResultBlock(message, message.toolCallId, losses)];
   if (message.role === "tool") losses.drop("tool", "the call that a tool message answers");
   const parts = partsOf(message).map((part) => toBlock(part, message.role, losses));
-  const said = interleaved(format, parts, message.toolCalls, (call) => [toCall(call)]);
-  return [...keptThinking(message), ...said.flat()];
+  const blocks = interleaved(format, parts, message.toolCalls, (call) => [toCall(call)]);
+  return [...keptThinking(message), ...blocks.flat()];
 }
 
 function toCall(call: ToolCall): JsonRecord {
@@ -149,15 +159,15 @@ function keptThinking(message: ChatMessage): JsonRecord[] {
 function toResultBlock(message: ChatMessage, id: string, losses: Losses): JsonRecord {
   const { content, isError } = message;
   const parts = partsOf(message).flatMap((part) => toBlock(part, "tool", losses));
-  const shown = typeof content === "string" ? content : parts;
-  const written = withoutUndefined({
+  const resultContent = typeof content === "string" ? content : parts;
+  const block = withoutUndefined({
     type: "tool_result",
     tool_use_id: id,
     // The API rejects empty content, but a result without content is still a result.
-    content: parts.length > 0 ? shown : undefined,
+    content: parts.length > 0 ? resultContent : undefined,
     is_error: isError === true ? true : undefined,
   });
-  return joinFields(written, ownFields(message));
+  return joinFields(block, ownFields(message));
 }
 
 /** Converts a part to a block. Returns an empty list for blank text, which the API rejects. */
@@ -193,16 +203,16 @@ function writtenBlock(
 
 const imageTypes = new Set(["image/jpeg", "image/png", "image/gif", "image/webp"]);
 
-/** Returns the source of an image, a PDF or any text, which the API accepts as plain text. */
+/** Returns the source for an image, a PDF or a text file. Returns undefined if the API does not support the media. */
 function sourceOf(part: MediaPart): JsonRecord | undefined {
   const { type, data, url, mimeType } = part;
   const text = type === "file" ? fileText(part) : undefined;
   if (text !== undefined) return { type: "text", media_type: "text/plain", data: text };
-  const isTaken = type === "image" ? imageTypes.has(mimeType) : mimeType === "application/pdf";
+  const isSupported = type === "image" ? imageTypes.has(mimeType) : mimeType === "application/pdf";
   if (data !== undefined) {
-    return isTaken ? { type: "base64", media_type: mimeType, data: toBase64(data) } : undefined;
+    return isSupported ? { type: "base64", media_type: mimeType, data: toBase64(data) } : undefined;
   }
-  return url !== undefined && (type === "image" || isTaken) ? { type: "url", url } : undefined;
+  return url !== undefined && (type === "image" || isSupported) ? { type: "url", url } : undefined;
 }
 
 /** Returns the fields for the API itself, without the AI SDK's name for a cache breakpoint. */

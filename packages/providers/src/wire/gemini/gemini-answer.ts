@@ -1,4 +1,4 @@
-import type { FinishReason, ModelResponse, ModelUsage, ToolCall } from "@ccl/core";
+import type { ModelResponse, ModelUsage, ToolCall } from "@ccl/core";
 import {
   arrayAt,
   isRecord,
@@ -9,8 +9,8 @@ import {
 } from "@ccl/core/json";
 
 import { answeredCall, withCallIds } from "../call-ids.ts";
+import { finishReasonOf } from "../finish-reason.ts";
 import {
-  entryOf,
   firstIn,
   metadataOf,
   tokenUsage,
@@ -68,24 +68,6 @@ function isCall({ functionCall }: JsonRecord): boolean {
 function toToolCall({ functionCall, thoughtSignature }: JsonRecord): ToolCall {
   const { id, name, args } = isRecord(functionCall) ? functionCall : {};
   return withMetadata(answeredCall(id, name, args), metadataOf(gemini, { thoughtSignature }));
-}
-
-const finishReasons: Record<string, FinishReason | undefined> = {
-  STOP: "stop",
-  MAX_TOKENS: "length",
-  SAFETY: "content_filter",
-  RECITATION: "content_filter",
-  BLOCKLIST: "content_filter",
-  PROHIBITED_CONTENT: "content_filter",
-  SPII: "content_filter",
-  IMAGE_SAFETY: "content_filter",
-  IMAGE_PROHIBITED_CONTENT: "content_filter",
-  IMAGE_RECITATION: "content_filter",
-};
-
-function finishReasonOf(reason: unknown, calls: number): FinishReason {
-  const known = entryOf(finishReasons, reason) ?? "other";
-  return known === "stop" && calls > 0 ? "tool_calls" : known;
 }
 
 /** Adds up token counts. The API counts thoughts apart from output, and its tools' input apart from the prompt. */

@@ -7,6 +7,7 @@ import {
   parseDataUrl,
   recordAt,
   stringAt,
+  withoutUndefined,
 } from "@ccl/core/json";
 
 import { withForm, withOriginal } from "../original-form.ts";
@@ -16,6 +17,7 @@ import {
   type PartReaders,
   partsOf,
   readPart,
+  textReader,
   unknownFields,
   unlessEmpty,
   withMetadata,
@@ -96,18 +98,8 @@ function fromPart(wire: unknown, role: string): Part {
 }
 
 const readers: PartReaders = {
-  text: (wire) => {
-    const text = stringAt(wire, "text");
-    return text === undefined
-      ? undefined
-      : { part: { type: "text", text }, known: ["type", "text"] };
-  },
-  refusal: (wire) => {
-    const text = stringAt(wire, "refusal");
-    return text === undefined
-      ? undefined
-      : { part: { type: "text", text }, known: ["type", "refusal"] };
-  },
+  text: textReader("text"),
+  refusal: textReader("refusal"),
   image_url: (wire) => {
     const { url, detail } = recordAt(wire, "image_url");
     if (typeof url !== "string") return undefined;
@@ -131,7 +123,7 @@ const readers: PartReaders = {
     const content = parseDataUrl(stringAt(file, "file_data") ?? "");
     const filename = stringAt(file, "filename");
     if (content === undefined || file["file_id"] !== undefined) return undefined;
-    const named = filename === undefined ? {} : { filename };
-    return { part: { type: "file", ...content, ...named }, known: ["type", "file"] };
+    const part = withoutUndefined({ type: "file" as const, ...content, filename });
+    return { part, known: ["type", "file"] };
   },
 };

@@ -1,4 +1,4 @@
-import type { FinishReason, ModelResponse, ModelUsage, ToolCall } from "@ccl/core";
+import type { ModelResponse, ModelUsage, ToolCall } from "@ccl/core";
 import {
   arrayAt,
   isRecord,
@@ -10,7 +10,8 @@ import {
 } from "@ccl/core/json";
 
 import { answeredCall, withCallIds } from "../call-ids.ts";
-import { entryOf, firstIn, metadataOf, tokenUsage, without } from "../wire-fields.ts";
+import { finishReasonOf } from "../finish-reason.ts";
+import { firstIn, metadataOf, tokenUsage, without } from "../wire-fields.ts";
 
 /**
  * Converts the first choice of a `/chat/completions` answer. Returns undefined if there is none. Keeps fields that a
@@ -22,12 +23,14 @@ export function fromOpenAiAnswer(body: JsonRecord, provider: string): ModelRespo
   const message = recordAt(choice, "message");
   const requestId = stringAt(body, "id");
   const toolCalls = withCallIds(callsOf(message).map(toToolCall), requestId);
-  const refusal = stringAt(message, "refusal") ?? "";
+  const refusal = stringAt(message, "refusal");
+  // A refusal means a filtered answer, whatever the finish reason. With tool calls, some servers send none.
+  const reason = choice["finish_reason"] || (toolCalls.length > 0 ? "tool_calls" : undefined);
   return withoutUndefined({
     text: textOf(message),
     reasoning: reasoningOf(message),
     toolCalls,
-    finishReason: finishReasonOf(choice["finish_reason"], refusal, toolCalls.length),
+    finishReason: finishReasonOf(refusal ? "refusal" : reason, toolCalls.length),
     // Groq and Moonshot report usage in other fields.
     usage: fromOpenAiUsage(body["usage"] ?? recordAt(body, "x_groq")["usage"] ?? choice["usage"]),
     requestId,
@@ -100,33 +103,6 @@ function textIn(parts: readonly unknown[], type: "text" | "thinking" | "reasonin
 export function toToolCall(call: unknown): ToolCall {
   const { name, arguments: input } = recordAt(call, "function");
   return answeredCall(stringAt(call, "id"), name, input);
-}
-
-const finishReasons: Record<string, FinishReason | undefined> = {
-  length: "length",
-  content_filter: "content_filter",
-  tool_calls: "tool_calls",
-  function_call: "tool_calls",
-  stop: "stop",
-  // Together, and servers based on Hugging Face's text generation
-  eos: "stop",
-  eos_token: "stop",
-  // Mistral
-  model_length: "length",
-  // Gateways that pass on the finish reasons of Anthropic and Google
-  max_tokens: "length",
-  end_turn: "stop",
-  stop_sequence: "stop",
-  tool_use: "tool_calls",
-  safety: "content_filter",
-};
-
-// A refusal means a filtered answer, whatever the finish reason. With tool calls, some servers report `stop` or
-// nothing.
-function finishReasonOf(reason: unknown, refusal: string, calls: number): FinishReason {
-  if (refusal !== "") return "content_filter";
-  const known = entryOf(finishReasons, String(reason).toLowerCase()) ?? "other";
-  return (known === "stop" || !reason) && calls > 0 ? "tool_calls" : known;
 }
 
 /** Converts token counts. Returns undefined if the server sent none. */

@@ -16,13 +16,8 @@ import type { OpenAiMessage } from "./open-ai-message.ts";
 
 const format = "openai";
 
-/** Cache breakpoints for a prompt, and how a server differs from OpenAI's own. */
+/** How a server differs from OpenAI's own. */
 export interface OpenAiMessagesOptions extends LossOptions {
-  /**
-   * Message indexes from `WorkingContext.breakpoints`. Only for models that accept explicit cache breakpoints. If there
-   * are more than 4, the API uses the last 4.
-   */
-  breakpoints?: readonly number[] | undefined;
   /** A key in `providerMetadata` whose fields, like those of `openai`, are merged into messages, parts and calls. */
   provider?: string | undefined;
   /** The role of developer messages. Default: `developer`. */
@@ -46,17 +41,15 @@ export function toOpenAiMessages(
   options: OpenAiMessagesOptions = {},
 ): OpenAiMessage[] {
   requireMessages(messages);
-  const { breakpoints, provider = format, developerRole, reasoningField } = options;
+  const { provider = format, developerRole, reasoningField } = options;
   const losses = new Losses(options);
-  const marked = new Set(breakpoints);
   const sent = messages.map((message, index) => {
     losses.index = index;
     const written = writeMessage(message, { losses, provider, reasoningField });
     const wire = inOriginalForm(format, message, written);
     const record = isRecord(wire) ? wire : written;
     const isRenamed = record["role"] === "developer" && developerRole === "system";
-    const named = isRenamed ? { ...record, role: "system" } : record;
-    return marked.has(index) ? withBreakpoint(named) : named;
+    return isRenamed ? { ...record, role: "system" } : record;
   });
   return sent.filter(isMessage);
 }
@@ -169,21 +162,6 @@ function toCall(call: ToolCall, target: Target): JsonRecord {
       ? { id, type: "custom", custom: { name, input: call.arguments } }
       : { id, type: "function", function: { name, arguments: call.arguments } };
   return joinFields(written, fieldsOf(call, target));
-}
-
-/** Adds a cache breakpoint to the last part. */
-function withBreakpoint(message: JsonRecord): JsonRecord {
-  const { content } = message;
-  const parts: unknown[] =
-    typeof content === "string" && content !== ""
-      ? [{ type: "text", text: content }]
-      : Array.isArray(content)
-        ? content
-        : [];
-  const last = parts.at(-1);
-  if (!isRecord(last)) return message;
-  const mark = { prompt_cache_breakpoint: { mode: "explicit" } };
-  return { ...message, content: [...parts.slice(0, -1), { ...last, ...mark }] };
 }
 
 /**

@@ -10,6 +10,7 @@ import {
 } from "@ccl/core/json";
 
 import { argumentText, withCallIds } from "../call-ids.ts";
+import { finishReasonOf } from "../finish-reason.ts";
 import { entryOf, metadataOf, partsOf, tokenUsage, unlessEmpty } from "../wire-fields.ts";
 import { callFields, fromResponsesItems } from "./from-responses-items.ts";
 import { responses } from "./responses-format.ts";
@@ -49,18 +50,11 @@ function asCall(item: JsonRecord): JsonRecord {
   return { ...item, call_id: id, [field]: text };
 }
 
-const incomplete: Record<string, FinishReason | undefined> = {
-  max_output_tokens: "length",
-  content_filter: "content_filter",
-};
-
 /** Derives the finish reason from the response's status and output. */
 function fromResponsesFinishReason(response: JsonRecord): FinishReason {
   const items = arrayAt(response, "output");
-  if (response["status"] === "incomplete") {
-    const { reason } = recordAt(response, "incomplete_details");
-    return entryOf(incomplete, reason) ?? "other";
-  }
+  if (response["status"] === "incomplete")
+    return finishReasonOf(recordAt(response, "incomplete_details")["reason"]);
   if (response["status"] !== "completed") return "other";
   const types = new Set(items.map((item) => stringAt(item, "type")));
   if (types.has("function_call") || types.has("custom_tool_call")) return "tool_calls";

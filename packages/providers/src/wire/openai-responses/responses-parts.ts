@@ -14,17 +14,13 @@ import {
   joinFields,
   type PartReaders,
   readPart,
+  textReader,
   unlessEmpty,
 } from "../wire-fields.ts";
 import { responses } from "./responses-format.ts";
 
 const readers: PartReaders = {
-  input_text: (wire) => {
-    const text = stringAt(wire, "text");
-    return text === undefined
-      ? undefined
-      : { part: { type: "text", text }, known: ["type", "text"] };
-  },
+  input_text: textReader("text"),
   input_image: (wire) => {
     const url = stringAt(wire, "image_url");
     if (url === undefined) return undefined;

@@ -3,7 +3,7 @@ import { tupleOf } from "../schema-at.ts";
 import { convertObject } from "./convert-object.ts";
 import { dropConstraints } from "./drop-constraints.ts";
 import {
-  asItIs,
+  identity,
   below,
   type Converted,
   type Decode,
@@ -30,7 +30,7 @@ export function convertArray(node: WireNode, place: Place): Converted {
   const decode: Decode = (list) => (Array.isArray(list) ? list.map(item.decode) : list);
   return {
     schema: dropConstraints(wire, node, place),
-    decode: item.decode === asItIs ? asItIs : decode,
+    decode: item.decode === identity ? identity : decode,
   };
 }
 

@@ -21,10 +21,10 @@ export function convertNode(given: unknown, place: Place): Converted {
     return jsonText(given, place, "it may be any value");
   const { context } = place;
   const node = simplify(given, context.resolve, new Set());
-  if (node === undefined) return jsonText(given, place, "its parts cannot be told as one");
+  if (node === undefined) return jsonText(given, place, "its parts cannot be merged");
   if ("$ref" in node) return context.define(node["$ref"]);
   const converted = convertSimple(node, place);
-  return converted ?? jsonText(given, place, "strict schemas have no form for it");
+  return converted ?? jsonText(given, place, "strict schemas cannot express it");
 }
 
 function convertSimple(node: WireNode, place: Place): Converted | undefined {

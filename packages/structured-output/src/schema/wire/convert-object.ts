@@ -1,7 +1,7 @@
 import { arrayAt, isRecord, isSameJson, recordAt } from "@ccl/core/json";
 import { dropConstraints } from "./drop-constraints.ts";
 import {
-  asItIs,
+  identity,
   below,
   type Converted,
   type Decode,
@@ -28,7 +28,7 @@ export function convertObject(node: WireNode, place: Place): Converted {
     warn(
       place,
       "wire_extra_properties",
-      "Properties that the schema does not name are not asked for.",
+      "Properties that the schema does not name are not requested.",
     );
   const required = new Set(arrayAt(node, "required"));
   const properties = [...named].map(([name, property]): Property => {
@@ -40,11 +40,11 @@ export function convertObject(node: WireNode, place: Place): Converted {
     others === undefined
       ? []
       : [{ name: freeName(named), ...convertPairs(others, undefined, below(place, 1)) }];
-  const isSame = properties.every(({ isOptional, decode }) => !isOptional && decode === asItIs);
+  const isSame = properties.every(({ isOptional, decode }) => !isOptional && decode === identity);
   const members = [...properties, ...extras].map(({ name, schema }) => [name, schema] as const);
   return {
     schema: dropConstraints(objectOf(members), node, place),
-    decode: isSame && extras.length === 0 ? asItIs : membersBy(properties, extras[0]),
+    decode: isSame && extras.length === 0 ? identity : membersBy(properties, extras[0]),
   };
 }
 
@@ -138,7 +138,7 @@ function membersBy(
   const decodeMember = ([name, wire]: [string, unknown]): [string, unknown][] => {
     const property = known.get(name);
     if (property?.isOptional === true && wire === null) return [];
-    if (name !== extras?.name) return [[name, (property?.decode ?? asItIs)(wire)]];
+    if (name !== extras?.name) return [[name, (property?.decode ?? identity)(wire)]];
     const unnamed = extras.decode(wire);
     const isPlain = isRecord(unnamed) && Object.keys(unnamed).every((key) => !known.has(key));
     return isPlain ? Object.entries(unnamed) : [[name, wire]];

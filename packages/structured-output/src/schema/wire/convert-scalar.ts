@@ -1,5 +1,5 @@
 import { dropConstraints } from "./drop-constraints.ts";
-import { asItIs, type Converted, type Place, warn, type WireNode } from "./wire-context.ts";
+import { identity, type Converted, type Place, warn, type WireNode } from "./wire-context.ts";
 import { isPlainPattern, isSafeIntegerBound, isSmallEnum, wireFormats } from "./wire-rules.ts";
 
 const numberKeywords = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"];
@@ -13,7 +13,7 @@ export function convertScalar(node: WireNode, place: Place): Converted {
       : type === "number" || type === "integer"
         ? numberLimits(node)
         : {};
-  return { schema: dropConstraints({ type, ...kept }, node, place), decode: asItIs };
+  return { schema: dropConstraints({ type, ...kept }, node, place), decode: identity };
 }
 
 function stringKeywords({ format, pattern }: WireNode): WireNode {
@@ -43,14 +43,14 @@ export function convertEnum(node: WireNode, place: Place): Converted | undefined
       ),
     );
   const schema = branches.length === 1 ? branches[0] : undefined;
-  return { schema: dropConstraints(schema ?? { anyOf: branches }, node, place), decode: asItIs };
+  return { schema: dropConstraints(schema ?? { anyOf: branches }, node, place), decode: identity };
 }
 
 function enumOfType(type: string, values: readonly unknown[], place: Place): WireNode {
   if (type === "null" || (type === "boolean" && values.length === 2)) return { type };
   const { context } = place;
   if (values.length > context.enumValuesLeft || !isSmallEnum(values)) {
-    const message = `An enum of ${values.length} values is more than strict schemas take.`;
+    const message = `An enum of ${values.length} values exceeds the limit of strict schemas.`;
     warn(place, "wire_constraint_dropped", message);
     return { type };
   }

@@ -1,7 +1,7 @@
 import { isRecord } from "@ccl/core/json";
 import { objectOf } from "./convert-object.ts";
 import {
-  asItIs,
+  identity,
   below,
   type Converted,
   type Decode,
@@ -21,8 +21,8 @@ export function convertUnion(nodes: readonly unknown[], place: Place): Converted
     .map((node, index) => convert(node, below(place, 0, "anyOf", index)));
   if (branches.length < 2) return branches[0];
   const schema: WireNode = { anyOf: branches.map((branch) => branch.schema) };
-  if (branches.every((branch) => branch.decode === asItIs)) return { schema, decode: asItIs };
-  let decode: Decode = asItIs;
+  if (branches.every((branch) => branch.decode === identity)) return { schema, decode: identity };
+  let decode: Decode = identity;
   unsettled.add(schema);
   settle.push(() => {
     const shapes = branches.map((branch) => wireShapes(branch.schema, place.context));
@@ -32,7 +32,7 @@ export function convertUnion(nodes: readonly unknown[], place: Place): Converted
     if (isPlain) {
       decode = (wire) => {
         const index = shapes.findIndex((ofBranch) => hasShape(wire, ofBranch));
-        return (branches[index]?.decode ?? asItIs)(wire);
+        return (branches[index]?.decode ?? identity)(wire);
       };
     } else {
       decode = byTag(branches);

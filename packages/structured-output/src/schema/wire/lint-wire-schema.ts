@@ -35,7 +35,7 @@ export function lintWireSchema(schema: JsonSchema): Issue[] {
     const add: Add = (code, message, ...at) =>
       issues.push({ code, path: [...path, ...at], message });
     if (!isRecord(node))
-      return add("wire_type", "A schema must be an object; true and false are refused.");
+      return add("wire_type", "A schema must be an object; true and false are rejected.");
     const { type, $ref: reference } = node;
     if (path.length === 0 && type !== "object")
       add("wire_root", 'The root must have "type": "object"; wrap it in a property.');
@@ -49,7 +49,8 @@ export function lintWireSchema(schema: JsonSchema): Issue[] {
         `Nested deeper than ${wireLimits.depth} levels; move a part into $defs.`,
       );
     if ("$ref" in node) {
-      if (Object.keys(node).length > 1) add("wire_ref", "$ref must stand alone.");
+      if (Object.keys(node).length > 1)
+        add("wire_ref", "$ref cannot be combined with other keywords.");
       if (!references.has(reference))
         add("wire_ref", `${JSON.stringify(reference)} is neither # nor in $defs.`, "$ref");
     } else if ("anyOf" in node) {
@@ -118,7 +119,11 @@ function lintTyped(node: JsonRecord, add: Add): void {
         );
     for (const name of required)
       if (!names.has(name))
-        add("wire_required", `${JSON.stringify(name)} is required and not a property.`, "required");
+        add(
+          "wire_required",
+          `${JSON.stringify(name)} is required but is not a property.`,
+          "required",
+        );
   }
   if (types.includes("array") && !("items" in node)) add("wire_type", "An array needs items.");
 }

@@ -273,7 +273,7 @@ describe("toWireSchema", () => {
     `);
     expect(converted.notes.map((note) => note.message)).toMatchInlineSnapshot(`
       [
-        "Properties that the schema does not name are not asked for.",
+        "Properties that the schema does not name are not requested.",
         "Only checked locally: minLength 2.",
         "Only checked locally: maxLength 5.",
       ]

@@ -12,7 +12,7 @@ import { convertNode } from "./convert-node.ts";
 import { objectOf } from "./convert-object.ts";
 import { lintWireSchema } from "./lint-wire-schema.ts";
 import {
-  asItIs,
+  identity,
   type Converted,
   type Decode,
   parsed,
@@ -59,7 +59,7 @@ function convertWithinLimits(domain: JsonSchema): WireSchema {
     if (issues.some((issue) => issue.code !== "wire_depth")) break;
   }
   const message =
-    "The whole value travels as JSON text: the schema is larger than strict schemas may be.";
+    "The whole value is sent as JSON text, because the schema exceeds the limits of strict schemas.";
   const notes: Issue[] = [{ code: "wire_json_text", path: [], message, severity: "warning" }];
   const text = { type: "string", description: "The answer as JSON text." };
   return { schema: objectOf([["value", text]]), decode: boxed(parsed), notes };
@@ -81,7 +81,11 @@ function convertRoot(domain: JsonSchema, maxDepth: number): WireSchema {
   const target = "$ref" in root.schema ? context.wireTarget(root.schema["$ref"]) : root.schema;
   const isObject = target?.["type"] === "object";
   if (!isObject)
-    warn(place, "wire_root_wrapped", 'The root is no object and travels in the property "value".');
+    warn(
+      place,
+      "wire_root_wrapped",
+      'The root is not an object, so it is sent in the property "value".',
+    );
   const body = isObject ? target : objectOf([["value", root.schema]]);
   const $defs = Object.fromEntries(
     [...definitions.values()].map(({ name, schema }) => [name, schema]),
@@ -106,7 +110,7 @@ function createContext(
     const node = context.resolve(reference);
     const names = new Set([...definitions.values()].map((known) => known.name));
     const name = definitionName(String(reference), names);
-    const definition: Definition = { name, schema: {}, decode: asItIs };
+    const definition: Definition = { name, schema: {}, decode: identity };
     definitions.set(reference, definition);
     const path = parsePointer(String(reference).slice(1));
     return Object.assign(definition, context.convert(node, { path, depth: 0, context }));
@@ -153,5 +157,5 @@ function nodeAt(root: JsonSchema, reference: unknown): unknown {
   }
   const node = resolveReference(root, reference);
   if (node !== undefined) return node;
-  throw new StructuredOutputError("schema_invalid", `The reference ${shown} leads nowhere.`);
+  throw new StructuredOutputError("schema_invalid", `The reference ${shown} has no target.`);
 }

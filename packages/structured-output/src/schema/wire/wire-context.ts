@@ -12,7 +12,7 @@ export type WireNode = Record<string, unknown>;
 export type Decode = (wire: unknown) => unknown;
 
 /** Decodes values that are identical on both sides. */
-export const asItIs: Decode = (wire) => wire;
+export const identity: Decode = (wire) => wire;
 
 /** A converted part of a domain schema. */
 export interface Converted {
@@ -69,7 +69,7 @@ export function warn({ path, context }: Place, code: WireNoteCode, message: stri
 
 /** Sends the value as JSON text, with the reason recorded as a warning. */
 export function jsonText(node: unknown, place: Place, reason: string): Converted {
-  warn(place, "wire_json_text", `Travels as JSON text: ${reason}.`);
+  warn(place, "wire_json_text", `Sent as JSON text: ${reason}.`);
   return { schema: { type: "string", description: jsonTextDescription(node) }, decode: parsed };
 }
 
