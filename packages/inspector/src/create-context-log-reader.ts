@@ -30,7 +30,7 @@ export function createContextLogReader(
   const logs = new Map<string, ReadLog>();
   const read = async (): Promise<Map<string, readonly ContextRecord[]>> => {
     const files = await unless(["ENOENT"], readdir(folder), []);
-    const names = files.filter((one) => one.endsWith(".jsonl")).sort();
+    const names = files.filter((name) => name.endsWith(".jsonl")).sort();
     const sizes = await Promise.all(
       names.map(async (name) => (await stat(join(folder, name))).size),
     );

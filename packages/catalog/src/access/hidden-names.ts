@@ -16,16 +16,16 @@ export interface HiddenNames {
 
 /** Creates a matcher for hidden column names. */
 export function createHiddenNames(names: readonly string[]): HiddenNames {
-  const wanted = [
+  const hidden = [
     ...new Set(names.map((name) => name.toLowerCase()).filter((name) => name.trim() !== "")),
   ];
-  if (wanted.length === 0) return nothingHidden;
-  wanted.sort((left, right) => right.length - left.length || (left < right ? -1 : 1));
-  const parts = wanted.map((name) => name.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`));
+  if (hidden.length === 0) return nothingHidden;
+  hidden.sort((left, right) => right.length - left.length || (left < right ? -1 : 1));
+  const parts = hidden.map((name) => name.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`));
   const source = `(?<![\\p{L}\\p{N}_])(?:${parts.join("|")})(?![\\p{L}\\p{N}_])`;
-  const one = new RegExp(source, "iu");
+  const first = new RegExp(source, "iu");
   const all = new RegExp(source, "giu");
-  const isNamedIn = (text: string): boolean => one.test(text);
+  const isNamedIn = (text: string): boolean => first.test(text);
   const removeAt = (value: unknown, depth: number): unknown => {
     if (typeof value === "string") return isNamedIn(value) ? undefined : value;
     if (typeof value !== "object" || value === null) return value;
@@ -33,8 +33,8 @@ export function createHiddenNames(names: readonly string[]): HiddenNames {
     if (Array.isArray(value))
       return value.map((item) => removeAt(item, depth + 1)).filter((item) => item !== undefined);
     const members = Object.entries(value).flatMap(([name, member]): [string, unknown][] => {
-      const kept = isNamedIn(name) ? undefined : removeAt(member, depth + 1);
-      return kept === undefined ? [] : [[name, kept]];
+      const visible = isNamedIn(name) ? undefined : removeAt(member, depth + 1);
+      return visible === undefined ? [] : [[name, visible]];
     });
     return Object.fromEntries(members);
   };

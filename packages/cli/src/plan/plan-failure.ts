@@ -35,8 +35,8 @@ export function requireDone<Value>(result: Result<Value>): Value {
 export function planFailure(given: readonly Issue[]): CliError {
   const issues = given.map((issue) => {
     if (issue.code !== "AUTO_CHECK_FAILED_BEFORE") return issue;
-    const [said = "", ...output] = issue.message.split("\n");
-    const message = FLAGS.reduce((text, [option, flag]) => text.replace(option, flag), said);
+    const [summary = "", ...output] = issue.message.split("\n");
+    const message = FLAGS.reduce((text, [option, flag]) => text.replace(option, flag), summary);
     return { ...issue, message: [message, ...output].join("\n") };
   });
   const code =

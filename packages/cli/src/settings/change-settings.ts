@@ -65,7 +65,9 @@ export async function changeSettings(
       const created = await mkdir(dirname(path), { recursive: true });
       const all = Object.values(kept).flatMap((one) => markedBy(folderMark, one) ?? []);
       // The last of several files removes the folder, whichever file it was created for.
-      const folder = [...all, created ?? ""].find((one) => one !== "" && isWithin(path, one));
+      const folder = [...all, created ?? ""].find(
+        (candidate) => candidate !== "" && isWithin(path, candidate),
+      );
       const marks = new Set(folder === undefined ? empty : [...empty, folderMark + folder]);
       kept[path] = marks.size === 0 ? undefined : [...marks];
     }
@@ -105,7 +107,7 @@ function removal(
 }
 
 function markedBy(mark: string, kept: readonly string[] = []): string | undefined {
-  return kept.find((one) => one.startsWith(mark))?.slice(mark.length);
+  return kept.find((entry) => entry.startsWith(mark))?.slice(mark.length);
 }
 
 /**
@@ -149,7 +151,8 @@ async function readKept(session: Session): Promise<Kept> {
 /** Writes what removal must restore. Deletes the file if there is nothing. */
 async function writeKept(session: Session, kept: Kept): Promise<void> {
   const path = keptFile(session);
-  if (Object.values(kept).every((one) => one === undefined)) return removeFile(path, dirname(path));
+  if (Object.values(kept).every((marks) => marks === undefined))
+    return removeFile(path, dirname(path));
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   await writeFileDurable(path, JSON.stringify(kept), { mode: 0o600 });
 }

@@ -108,16 +108,16 @@ export function detectDelimiter(text: string): Delimiter {
  * `_3`.
  */
 export function columnNames(header: readonly string[], width: number = header.length): string[] {
-  const taken = new Set<string>();
+  const used = new Set<string>();
   const repeats = new Map<string, number>();
   return Array.from({ length: Math.max(width, header.length) }, (_, index) => {
     const title = header[index]?.trim() ?? "";
     const base = title === "" ? `column_${index + 1}` : title;
     let count = repeats.get(base) ?? 1;
     let name = count === 1 ? base : `${base}_${count}`;
-    while (taken.has(name)) name = `${base}_${++count}`;
+    while (used.has(name)) name = `${base}_${++count}`;
     repeats.set(base, count);
-    taken.add(name);
+    used.add(name);
     return name;
   });
 }

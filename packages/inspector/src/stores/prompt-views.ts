@@ -93,10 +93,13 @@ export function promptViews({
       return { session: row, prompt: prompt.row, parts: partsOf(prompt) };
     },
     async compared(parameters) {
-      const one = await find(parameters);
-      const { other = one.row.id, with: at } = parameters;
-      const two = other === one.row.id ? one : await find({ session: other });
-      const [first, second] = [promptAt(one.prompts, parameters), promptAt(two.prompts, { at })];
+      const session = await find(parameters);
+      const { other = session.row.id, with: at } = parameters;
+      const two = other === session.row.id ? session : await find({ session: other });
+      const [first, second] = [
+        promptAt(session.prompts, parameters),
+        promptAt(two.prompts, { at }),
+      ];
       const compared = comparePrompts(sentParts(first), sentParts(second));
       const { read, write, usdPerMillion } = cachePriceOf(two.row.model);
       const lost = compared.break?.lostTokens ?? 0;
@@ -183,7 +186,7 @@ function sentParts({ parts }: SessionPrompt): ComparedPart[] {
 }
 
 function gatewayView(sessions: readonly PromptSession[], live: GatewayView["live"]): GatewayView {
-  const prompts = sessions.flatMap((one) => one.prompts);
+  const prompts = sessions.flatMap((session) => session.prompts);
   prompts.sort((a, b) => (a.row.timeMs ?? 0) - (b.row.timeMs ?? 0));
   const rows = prompts.map(({ row }) => row);
   const cached = sumBy(rows, (row) => row.cached);
