@@ -20,7 +20,7 @@ export function addResources(
 ): void {
   const listCards = async (): Promise<Resource[]> =>
     ((await project?.())?.registry.list() ?? []).map(({ alias, path }) => ({
-      uri: cardPrefix + encodeURI(path),
+      uri: cardPrefix + path.split("/").map(encodeURIComponent).join("/"),
       name: `${alias} ${path}`,
       mimeType: "text/plain",
     }));
@@ -105,7 +105,7 @@ function decodeText(data: Uint8Array, stream: boolean): string | undefined {
 
 function decode(path: string): string {
   try {
-    return decodeURI(path);
+    return decodeURIComponent(path);
   } catch {
     return path;
   }
