@@ -41,8 +41,8 @@ export function addResources(
     const entry = registry?.list().find((one) => one.path === path);
     if (entry === undefined) return undefined;
     const content = await registry?.resolve(entry.alias, { signal });
-    if (content?.ok !== true || content.value.text === undefined) return undefined;
-    const { text } = content.value;
+    const text = content?.ok === true ? content.value.text : undefined;
+    if (text === undefined) return undefined;
     const { buildCard } = await import("@ccl/aliases");
     return (await buildCard({ alias: entry.alias, path, text }, { signal })).text;
   };
