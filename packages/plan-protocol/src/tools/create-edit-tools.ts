@@ -20,6 +20,10 @@ const text = (description: string): JsonSchema => ({ type: "string", description
 const line: JsonSchema = { type: "integer", minimum: 1 };
 const path = text("Path relative to the project root, with forward slashes.");
 
+/** An edit that cannot be undone must not keep earlier edits of other files from being undone. */
+const SKIPPED =
+  "\nundo_edit skips this edit from now on. To undo it, edit the file. Call undo_edit again to undo the edit before it.";
+
 interface ToolText {
   description: string;
   properties: Readonly<Record<string, JsonSchema>>;
@@ -122,9 +126,12 @@ export function createEditTools(
       const last = applied.at(-1);
       if (last === undefined) return "Not done. There are no edits to undo.";
       const undone = await workspace.rollback(last, { signal });
-      if (!undone.ok) return refused(undone.issues);
+      if (!undone.ok && undone.issues[0]?.code === "RECOVERY_REQUIRED")
+        return refused(undone.issues);
       applied.pop();
-      return `Restored: ${undone.value.paths.join(", ")}`;
+      return undone.ok
+        ? `Restored: ${undone.value.paths.join(", ")}`
+        : refused(undone.issues) + SKIPPED;
     }),
   ];
 }
