@@ -1,5 +1,4 @@
 import { assertNotAborted, PlanProtocolError } from "../../plan-protocol-error.ts";
-import { traced } from "@ccl/core/tracing";
 import { systemCode, unless } from "@ccl/core/node";
 import { type Issue, type Result, sha256Hex, success } from "@ccl/core";
 
@@ -40,20 +39,7 @@ import { confirmSwap, swapIn, syncFoldersOf } from "./swap-in.ts";
 import { keptIssues, undo } from "./undo.ts";
 
 /** Applies a plan as one transaction. The caller must hold the workspace lock. */
-export function applyPlan(
-  parts: WorkspaceParts,
-  journals: Folder,
-  { plan, options }: { plan: ValidPlan; options: ApplyOptions },
-): Promise<Result<AppliedPlan>> {
-  const attributes = { "ccl.plan.actions": plan.actions.length };
-  return traced("apply plan", attributes, async (span) => {
-    const applied = await apply(parts, journals, { plan, options });
-    span.set({ "ccl.plan.applied": applied.ok });
-    return applied;
-  });
-}
-
-async function apply(
+export async function applyPlan(
   parts: WorkspaceParts,
   journals: Folder,
   { plan, options }: { plan: ValidPlan; options: ApplyOptions },
