@@ -4,7 +4,6 @@ import { createJsonSchemaChecker, type JsonSchema } from "@ccl/structured-output
 
 import { editedPaths } from "../any-format/parse-edits.ts";
 import type { ContextRequest } from "../plan/plan.ts";
-import { refusal } from "../plan-issue.ts";
 import { PlanProtocolError } from "../plan-protocol-error.ts";
 import { remarksOn } from "../validate/valid-plan.ts";
 import type { FileWorkspace } from "../workspace/file-workspace.ts";
@@ -19,6 +18,10 @@ export interface EditToolsOptions extends Pick<ApplyOptions, "checks" | "mustPas
 const text = (description: string): JsonSchema => ({ type: "string", description });
 const line: JsonSchema = { type: "integer", minimum: 1 };
 const path = text("Path relative to the project root, with forward slashes.");
+
+/** An edit that cannot be undone must not keep earlier edits of other files from being undone. */
+const SKIPPED =
+  "\nundo_edit skips this edit from now on. To undo it, edit the file. Call undo_edit again to undo the edit before it.";
 
 interface ToolText {
   description: string;
@@ -98,12 +101,8 @@ export function createEditTools(
       },
     };
   };
-  const edit = (answer: string | object, signal: AbortSignal | undefined): Promise<string> =>
-    applyAnswer(workspace, typeof answer === "string" ? answer : JSON.stringify(answer), {
-      ...options,
-      signal,
-      onApplied: (id) => applied.push(id),
-    });
+  const edit = (answer: string, signal: AbortSignal | undefined): Promise<string> =>
+    applyAnswer(workspace, answer, { ...options, signal, onApplied: (id) => applied.push(id) });
   return [
     tool<{ path: string; start_line?: number; end_line?: number }>(
       "read_file",
@@ -114,28 +113,37 @@ export function createEditTools(
       },
     ),
     tool<object>("str_replace", (input, signal) =>
-      edit({ command: "str_replace", ...input }, signal),
+      edit(JSON.stringify({ command: "str_replace", ...input }), signal),
     ),
-    tool<object>("create_file", (input, signal) => edit({ command: "create", ...input }, signal)),
+    tool<object>("create_file", (input, signal) =>
+      edit(JSON.stringify({ command: "create", ...input }), signal),
+    ),
     tool<{ patch: string }>("apply_patch", ({ patch }, signal) => edit(patch, signal)),
     tool<object>("undo_edit", async (_input, signal) => {
       const last = applied.at(-1);
       if (last === undefined) return "Not done. There are no edits to undo.";
       const undone = await workspace.rollback(last, { signal });
-      if (!undone.ok) return refused(undone.issues);
+      if (!undone.ok && undone.issues[0]?.code === "RECOVERY_REQUIRED")
+        return refused(undone.issues);
       applied.pop();
-      return `Restored: ${undone.value.paths.join(", ")}`;
+      return undone.ok
+        ? `Restored: ${undone.value.paths.join(", ")}`
+        : refused(undone.issues) + SKIPPED;
     }),
   ];
 }
 
-/** Applies the edits. Returns what changed, or why nothing did. */
+/**
+ * Applies the edits, with the hash of their preview. If they delete something, `confirm` must approve it first. Returns
+ * what changed, or why nothing did.
+ */
 async function applyAnswer(
   workspace: FileWorkspace,
   answer: string,
   {
     signal,
     onApplied,
+    confirm,
     ...options
   }: EditToolsOptions & {
     signal: AbortSignal | undefined;
@@ -149,7 +157,12 @@ async function applyAnswer(
   if (!edits.ok) return refused(edits.issues);
   const { plan } = edits.value;
   if (plan.actions.length === 0) return "Not done. The edit does not change any file.";
-  const done = await applyPlan(workspace, plan, { ...options, signal });
+  const preview = await workspace.preview(plan, { signal });
+  if (!preview.ok) return refused(preview.issues);
+  const { planHash, needsConfirmation } = preview.value;
+  if (needsConfirmation && (await confirm?.(preview.value)) !== true)
+    return "Not done. CONFIRM_REQUIRED: The edit deletes files or folders, and the deletion was not confirmed.";
+  const done = await workspace.apply(plan, { ...options, signal, confirm: planHash });
   if (!done.ok) return refused(done.issues);
   const { transactionId, changes, rewrittenPaths } = done.value;
   onApplied(transactionId);
@@ -160,23 +173,6 @@ async function applyAnswer(
       (rewritten) => `A check modified ${rewritten}. Read it again before editing it.`,
     ),
   ].join("\n");
-}
-
-/** Previews a plan and applies it with the preview's hash. If the plan deletes something, `confirm` must approve it first. */
-async function applyPlan(
-  workspace: FileWorkspace,
-  plan: Parameters<FileWorkspace["apply"]>[0],
-  { confirm, ...options }: EditToolsOptions & { signal: AbortSignal | undefined },
-): ReturnType<FileWorkspace["apply"]> {
-  const preview = await workspace.preview(plan, { signal: options.signal });
-  if (!preview.ok) return preview;
-  const { planHash, needsConfirmation } = preview.value;
-  if (needsConfirmation && (await confirm?.(preview.value)) !== true)
-    return refusal(
-      "CONFIRM_REQUIRED",
-      "The edit deletes files or folders, and the deletion was not confirmed.",
-    );
-  return await workspace.apply(plan, { ...options, confirm: planHash });
 }
 
 function withPlace(issue: Issue): Issue {
