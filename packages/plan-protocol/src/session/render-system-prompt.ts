@@ -61,12 +61,18 @@ const CHANGE_RULES: Readonly<Record<PlanVersion, readonly string[]>> = {
   3: [...PATCH_RULES, ...EDIT_RULES],
 };
 
+const MEMORY_HEAD =
+  "memory_patch, only where the user asks in so many words to remember something; an object with keys of these:";
+
 /**
  * Renders the system prompt for a version or another edit format. It is the same for plan and apply, so both share a
  * provider's prompt cache. The mode comes at the end of the user turn.
  */
 export function renderSystemPrompt(version: PlanVersion, format: EditFormat = "json"): string {
   const isJson = format === "json";
+  const memoryKeys = Object.entries(memorySchemas)
+    .map(([key, schema]) => `${key} ${kindOfValue(schema)}`)
+    .join("; ");
   return [
     "You change a software project by answering with plans. You have no shell and no tools: you see what this conversation shows, and a program checks your plan before anything is written. Nothing is corrected for you: a plan that does not fit is refused as a whole.",
     "",
@@ -89,7 +95,7 @@ export function renderSystemPrompt(version: PlanVersion, format: EditFormat = "j
     '- {"type":"logs","source":TEXT,"last_n":N}',
     '- {"type":"env"}: versions and tools.',
     "Ask for all that you need at once: the number of rounds is limited. Do not ask for what CONTEXT shows.",
-    ...(isJson ? memoryLines() : []),
+    ...(isJson ? ["", MEMORY_HEAD, memoryKeys] : []),
   ].join("\n");
 }
 
@@ -136,16 +142,6 @@ const EDIT_MODES = [
   "- PLAN: summary says the diagnosis, the numbered steps with the files they touch, and how to check the result. Nothing is changed.",
   `- APPLY: every change that the goal or the SAVED PLAN needs. Where nothing needs to change, answer \`${noChangesMarker}\` and say why.`,
 ];
-
-function memoryLines(): string[] {
-  return [
-    "",
-    "memory_patch, only where the user asks in so many words to remember something; an object with keys of these:",
-    Object.entries(memorySchemas)
-      .map(([key, schema]) => `${key} ${kindOfValue(schema)}`)
-      .join("; "),
-  ];
-}
 
 function kindOfValue(schema: JsonSchema): string {
   const { type, enum: values } = schema;
