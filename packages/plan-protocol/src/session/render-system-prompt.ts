@@ -30,10 +30,6 @@ const PATCH_RULES = [
   "DIFF is a unified diff of this one file: hunks under `@@ -line,count +line,count @@`, counts that are right, three lines of context on each side. Lines of context and removed lines repeat the file to the letter, indentation and trailing spaces included; each begins with one space, `-` or `+`.",
 ];
 
-const EDIT_RULES = [
-  "`before` is text of the file to the letter and stands in it exactly once; where it does not, give an `anchor`: text that stands exactly once, near it. Otherwise leave `anchor` out. `after` replaces `before`; edits of one file do not overlap. Prefer EDIT_FILE to PATCH_FILE.",
-];
-
 const EXAMPLE_HASH = "0".repeat(64);
 
 /** A good sample answer for each version, illustrating its purpose. */
@@ -58,7 +54,10 @@ const CHANGE_RULES: Readonly<Record<PlanVersion, readonly string[]>> = {
     "To change a file, give it whole with UPDATE_FILE, every line that stays included. A file that CONTEXT shows in part or not at all cannot be replaced: ask for all of it first.",
   ],
   2: PATCH_RULES,
-  3: [...PATCH_RULES, ...EDIT_RULES],
+  3: [
+    ...PATCH_RULES,
+    "`before` is text of the file to the letter and stands in it exactly once; where it does not, give an `anchor`: text that stands exactly once, near it. Otherwise leave `anchor` out. `after` replaces `before`; edits of one file do not overlap. Prefer EDIT_FILE to PATCH_FILE.",
+  ],
 };
 
 /**
@@ -67,6 +66,9 @@ const CHANGE_RULES: Readonly<Record<PlanVersion, readonly string[]>> = {
  */
 export function renderSystemPrompt(version: PlanVersion, format: EditFormat = "json"): string {
   const isJson = format === "json";
+  const memoryKeys = Object.entries(memorySchemas)
+    .map(([key, schema]) => `${key} ${kindOfValue(schema)}`)
+    .join("; ");
   return [
     "You change a software project by answering with plans. You have no shell and no tools: you see what this conversation shows, and a program checks your plan before anything is written. Nothing is corrected for you: a plan that does not fit is refused as a whole.",
     "",
@@ -89,7 +91,13 @@ export function renderSystemPrompt(version: PlanVersion, format: EditFormat = "j
     '- {"type":"logs","source":TEXT,"last_n":N}',
     '- {"type":"env"}: versions and tools.',
     "Ask for all that you need at once: the number of rounds is limited. Do not ask for what CONTEXT shows.",
-    ...(isJson ? memoryLines() : []),
+    ...(isJson
+      ? [
+          "",
+          "memory_patch, only where the user asks in so many words to remember something; an object with keys of these:",
+          memoryKeys,
+        ]
+      : []),
   ].join("\n");
 }
 
@@ -136,16 +144,6 @@ const EDIT_MODES = [
   "- PLAN: summary says the diagnosis, the numbered steps with the files they touch, and how to check the result. Nothing is changed.",
   `- APPLY: every change that the goal or the SAVED PLAN needs. Where nothing needs to change, answer \`${noChangesMarker}\` and say why.`,
 ];
-
-function memoryLines(): string[] {
-  return [
-    "",
-    "memory_patch, only where the user asks in so many words to remember something; an object with keys of these:",
-    Object.entries(memorySchemas)
-      .map(([key, schema]) => `${key} ${kindOfValue(schema)}`)
-      .join("; "),
-  ];
-}
 
 function kindOfValue(schema: JsonSchema): string {
   const { type, enum: values } = schema;

@@ -23,12 +23,6 @@ const path = text("Path relative to the project root, with forward slashes.");
 const SKIPPED =
   "\nundo_edit skips this edit from now on. To undo it, edit the file. Call undo_edit again to undo the edit before it.";
 
-interface ToolText {
-  description: string;
-  properties: Readonly<Record<string, JsonSchema>>;
-  required: readonly string[];
-}
-
 /** Tool definitions shown to the model. */
 const TOOLS = {
   read_file: {
@@ -69,7 +63,7 @@ const TOOLS = {
     properties: {},
     required: [],
   },
-} satisfies Record<string, ToolText>;
+};
 
 /**
  * Creates tools for an agent loop: `read_file`, `str_replace`, `create_file`, `apply_patch`, `undo_edit`. Each edit is
@@ -97,12 +91,17 @@ export function createEditTools(
         const checked = check(input);
         return checked.ok
           ? await turns.run(() => run(checked.value, signal), signal)
-          : refused(checked.issues.map(withPlace));
+          : refused(
+              checked.issues.map((issue) => {
+                const message = `${["input", ...issue.path].join(".")}: ${issue.message}`;
+                return { ...issue, message };
+              }),
+            );
       },
     };
   };
   const edit = (answer: string, signal: AbortSignal | undefined): Promise<string> =>
-    applyAnswer(workspace, answer, { ...options, signal, onApplied: (id) => applied.push(id) });
+    applyAnswer(workspace, answer, { ...options, signal, applied });
   return [
     tool<{ path: string; start_line?: number; end_line?: number }>(
       "read_file",
@@ -142,12 +141,13 @@ async function applyAnswer(
   answer: string,
   {
     signal,
-    onApplied,
+    applied,
     confirm,
     ...options
   }: EditToolsOptions & {
     signal: AbortSignal | undefined;
-    onApplied: (transactionId: string) => void;
+    /** Ids of the edits that can be undone. */
+    applied: string[];
   },
 ): Promise<string> {
   const paths = editedPaths(answer, { root: workspace.root });
@@ -165,7 +165,7 @@ async function applyAnswer(
   const done = await workspace.apply(plan, { ...options, signal, confirm: planHash });
   if (!done.ok) return refused(done.issues);
   const { transactionId, changes, rewrittenPaths } = done.value;
-  onApplied(transactionId);
+  applied.push(transactionId);
   return [
     ...changes.map((change) => `${change.kind} ${change.path}`),
     ...remarksOn(plan),
@@ -173,10 +173,6 @@ async function applyAnswer(
       (rewritten) => `A check modified ${rewritten}. Read it again before editing it.`,
     ),
   ].join("\n");
-}
-
-function withPlace(issue: Issue): Issue {
-  return { ...issue, message: `${["input", ...issue.path].join(".")}: ${issue.message}` };
 }
 
 function refused(issues: readonly Pick<Issue, "code" | "message">[]): string {
