@@ -13,7 +13,7 @@ import {
   operators,
   type FunctionName,
 } from "../plan/functions.ts";
-import { parseDataType, typeName } from "../plan/data-type.ts";
+import { parseDataType, timeKinds, typeName } from "../plan/data-type.ts";
 import { literalOf } from "./literal-value.ts";
 import { nearestHint } from "../plan/nearest-name.ts";
 import { lowered } from "../plan/lowered.ts";
@@ -31,7 +31,6 @@ const binary: ReadonlyMap<string, { name: FunctionName; level: number }> = new M
       return spellings.map((spelling) => [spelling, { name, level }] as const);
     }),
 );
-const timeKinds = ["date", "timestamp", "timestamptz"] as const;
 // A map, because a model may call a function named `constructor`.
 const synonyms: ReadonlyMap<string, FunctionName> = new Map([
   ["nullif", "null_if"],
