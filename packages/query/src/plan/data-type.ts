@@ -55,7 +55,7 @@ export function isTime(type: DataType): type is { kind: TimeKind } {
   return timeKinds.some((kind) => kind === type.kind);
 }
 
-/** Creates a decimal type with at most the maximum precision. */
+/** Creates a decimal type. Cuts the precision to the maximum. */
 export function decimalType(precision: number, scale: number): DecimalType {
   return { kind: "decimal", precision: Math.min(precision, maxPrecision), scale };
 }
