@@ -1,3 +1,4 @@
+import { formatCount } from "@ccl/core";
 import { invalidExpression, PlanSyntaxError } from "./parse-issue.ts";
 import {
   isAggregateName,
@@ -215,9 +216,10 @@ function readCall(reader: TokenReader, written: string): Expression {
   const parts = readArguments(reader);
   const { min, max } = functionOf(name);
   if (parts.length < min || parts.length > max) {
-    const wanted =
-      max === Infinity ? `at least ${min}` : min === max ? `${min}` : `${min} to ${max}`;
-    throw invalidExpression(`${name} takes ${wanted} arguments, not ${parts.length}.`);
+    const isOpen = max === Infinity;
+    const range = isOpen ? "at least " : min === max ? "" : `${min} to `;
+    const wanted = `${range}${formatCount(isOpen ? min : max, "argument")}`;
+    throw invalidExpression(`${name} takes ${wanted}, not ${parts.length}.`);
   }
   return call(reader, name, parts);
 }
