@@ -47,7 +47,7 @@ type PromptViews = Pick<
 const previewLength = 400;
 /** Maximum number of characters that the page loads at once. */
 const pieceLength = 40_000;
-/** Approximate maximum number of points in the gateway's chart. */
+/** Maximum number of points in the gateway's chart. */
 const maxPoints = 500;
 
 /** Creates the views of sent prompts from the logs of a gateway, programs and coding agents. */
@@ -225,7 +225,8 @@ function pointsOf(prompts: readonly SessionPrompt[]): GatewayPoint[] {
       cachedShare: tokens === 0 ? 0 : cached / tokens,
     };
   });
-  const step = Math.max(1, Math.ceil(points.length / maxPoints));
+  // The last point is always shown, besides those at each step.
+  const step = Math.ceil(points.length / (maxPoints - 1)) || 1;
   return points.filter((_, at) => at % step === 0 || at === points.length - 1);
 }
 
