@@ -21,23 +21,30 @@ export interface DbosLogger {
 /** DBOS settings passed by a worker. */
 interface DbosSettings {
   name: string;
-  systemDatabasePool: PostgresPool;
-  systemDatabaseSchemaName: string;
-  executorID: string;
-  applicationVersion: string;
-  logger: DbosLogger;
-  enableOTLP: boolean;
-  tracingEnabled: boolean;
-  useListenNotify: boolean;
+  systemDatabasePool?: PostgresPool;
+  systemDatabaseSchemaName?: string;
+  executorID?: string;
+  applicationVersion?: string;
+  logger?: DbosLogger;
+  enableOTLP?: boolean;
+  tracingEnabled?: boolean;
+  useListenNotify?: boolean;
+}
+
+/** Which workflows to list. */
+interface DbosWorkflowQuery {
+  workflowIDs: string[];
+  loadInput?: boolean;
+  loadOutput?: boolean;
 }
 
 /** How to retry a step. */
 interface DbosStepOptions {
-  name: string;
-  retriesAllowed: boolean;
-  intervalSeconds: number;
-  backoffRate: number;
-  maxAttempts: number;
+  name?: string;
+  retriesAllowed?: boolean;
+  intervalSeconds?: number;
+  backoffRate?: number;
+  maxAttempts?: number;
 }
 
 /** A registered workflow. Executes the run with the given id. */
@@ -54,11 +61,7 @@ export interface DbosWorkflows {
   runStep<T>(step: () => Promise<T>, options: DbosStepOptions): Promise<T>;
   /** Status of the calling step. The signal aborts when its workflow is cancelled. */
   readonly stepStatus: { readonly cancelSignal: AbortSignal } | undefined;
-  listWorkflows(query: {
-    workflowIDs: string[];
-    loadInput: boolean;
-    loadOutput: boolean;
-  }): Promise<{ readonly status: string }[]>;
+  listWorkflows(query: DbosWorkflowQuery): Promise<{ readonly status: string }[]>;
   resumeWorkflows(workflowIds: string[]): Promise<unknown>;
 }
 
