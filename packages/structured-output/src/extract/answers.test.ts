@@ -457,7 +457,10 @@ E(`{"b": {"2" = "a"\n "c" = ["x"\n "y"]\n "n" = -7\n "t" = "u"}}`, {
 // a number in brackets that cites a source
 E(`The source [1] does not say.`, R);
 E(`It is not in the list, see [12].`, R);
+E(`Nothing is known.\n\nSources:\n[1] https://example.org/a`, R);
+E(`[1] says that nothing is known.`, R);
 E(`The answer is [1].`, [1]);
+E(`Answer:\n[3]`, [3]);
 E(`Here you go:\n\n[1]\n\nDone.`, [1]);
 E(r`{"p": "\\srv\share\dir"}`, { p: r`\\srv\share\dir` }, R);
 

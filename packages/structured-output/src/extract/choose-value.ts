@@ -4,7 +4,7 @@ import type { Repair } from "../repair/repair.ts";
 import type { JsonSource } from "./extract-options.ts";
 import type { FoundCandidates, Reading } from "./find-candidates.ts";
 
-const INTRODUCTION = /(?:^|[:=>(\n`*]|\b(?:is|are))\s*$/;
+const INTRODUCTION = /(?:[:=>(`*]|\b(?:is|are))[^\S\n]*$/;
 const MAX_INTRODUCTION = 16;
 
 /** A value in an answer that fits the schema or the caller's test. */
@@ -156,10 +156,15 @@ function isSlight(text: string, { value, source }: Reading): boolean {
   return value.length < 2 && (value.length === 0 || typeof value[0] === "number" || isSubscript);
 }
 
-/** True for a list of one number within a sentence that does not introduce it, as in `The source [1] says no.` */
-function isCitation(text: string, { value, source: { start } }: Reading): boolean {
+/**
+ * True for a list of one number in a sentence that does not introduce it, as in `The source [1] says no.`, and before
+ * the rest of a line, as in a list of sources.
+ */
+function isCitation(text: string, { value, source: { start, end } }: Reading): boolean {
+  const before = text.slice(Math.max(0, start - MAX_INTRODUCTION), start);
+  const isAlone = /(?:^|\n)\s*$/.test(before) && !/^[^\S\n]*\w/.test(text.slice(end));
   const isNumber = Array.isArray(value) && value.length === 1 && typeof value[0] === "number";
-  return isNumber && !INTRODUCTION.test(text.slice(Math.max(0, start - MAX_INTRODUCTION), start));
+  return isNumber && !isAlone && !INTRODUCTION.test(before);
 }
 
 /** True for a bracketed word, such as `[ANSWER]` before a value. */
