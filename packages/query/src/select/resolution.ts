@@ -131,10 +131,10 @@ export class Resolution {
   readonly namesBeingRead: string[] = [];
 
   /** Kinds determined so far, by tree node. */
-  readonly kinds: WeakMap<object, ValueKind | "unknown"> = new WeakMap();
-  readonly outputs: WeakMap<object, Outputs> = new WeakMap();
+  readonly kinds: Map<object, ValueKind | "unknown"> = new Map();
+  readonly outputs: Map<object, Outputs> = new Map();
   /** Comparisons by the content of their tree node. */
-  readonly comparisonAt: WeakMap<object, Comparison> = new WeakMap();
+  readonly comparisonAt: Map<object, Comparison> = new Map();
   /** Number of tables read so far. */
   readCount = 0;
 
