@@ -45,7 +45,7 @@ export function resolvePolicy(messages: unknown, options: FitOptions): FitPolicy
   if (!Array.isArray(messages)) {
     throw new ContextCompilerError(
       "invalid_messages",
-      "The messages to fit are a list of chat messages.",
+      "`messages` must be an array of chat messages.",
     );
   }
   const input: Partial<FitOptions> = options ?? {};
