@@ -12,28 +12,26 @@ const pageSize = 200;
  */
 const maxRecounts = 2;
 
-/** The limited sums that a commit adds bytes to. */
-export interface Growth {
-  ofStore: boolean;
-  /** Sessions that get their first handle to an artifact. */
-  sessionIds: ReadonlySet<string>;
+/** A sum that is limited: of a session, or of the whole store. */
+interface Scope {
+  name: string;
+  maxBytes: number;
+  sessionId: string | undefined;
 }
 
 /**
- * Finds the sums that a commit adds to. Must be called once the blobs are put and locked, but before their handles are
- * added.
+ * Finds the limited sums that a commit adds to: the sessions that get their first handle to an artifact, and the store.
+ * Must be called once the blobs are put and locked, but before their handles are added.
  */
-export async function growthOf(
+export async function grownScopes(
   transaction: PostgresSession,
   {
     puts,
     outcomes,
-    limits,
+    limits: { maxSessionBytes, maxStoreBytes },
   }: { puts: readonly BlobPut[]; outcomes: readonly CommitOutcome[]; limits: StoreLimits },
-): Promise<Growth> {
-  const ofStore = puts.some(
-    ({ record }, index) => outcomes[index] === "written" && record.sizeBytes > 0,
-  );
+): Promise<Scope[]> {
+  const scopes: Scope[] = [];
   const joined = puts.flatMap(({ record, handles }) =>
     handles.flatMap(({ sessionId }) =>
       sessionId === undefined || record.sizeBytes === 0
@@ -41,21 +39,23 @@ export async function growthOf(
         : { sessionId, artifactId: record.artifactId },
     ),
   );
-  if (limits.maxSessionBytes === undefined || joined.length === 0)
-    return { ofStore, sessionIds: new Set() };
-  const rows = await transaction.query(
-    `SELECT DISTINCT "sessionId" AS session_id FROM jsonb_to_recordset($1::jsonb) AS new("sessionId" text, "artifactId" text)
-     WHERE NOT EXISTS (SELECT 1 FROM ccl_artifact_handles WHERE artifact_id = "artifactId" AND session_id = "sessionId")`,
-    [JSON.stringify(joined)],
+  if (maxSessionBytes !== undefined && joined.length > 0) {
+    const rows = await transaction.query(
+      `SELECT DISTINCT "sessionId" AS session_id FROM jsonb_to_recordset($1::jsonb) AS new("sessionId" text, "artifactId" text)
+       WHERE NOT EXISTS (SELECT 1 FROM ccl_artifact_handles WHERE artifact_id = "artifactId" AND session_id = "sessionId")`,
+      [JSON.stringify(joined)],
+    );
+    for (const row of rows) {
+      const sessionId = textIn(row, "session_id");
+      scopes.push({ name: "The session", maxBytes: maxSessionBytes, sessionId });
+    }
+  }
+  const isLarger = puts.some(
+    ({ record }, index) => outcomes[index] === "written" && record.sizeBytes > 0,
   );
-  return { ofStore, sessionIds: new Set(rows.map((row) => textIn(row, "session_id"))) };
-}
-
-/** What a limit counts: a session, or the whole store. */
-interface Scope {
-  name: string;
-  maxBytes: number;
-  sessionId: string | undefined;
+  if (maxStoreBytes !== undefined && isLarger)
+    scopes.push({ name: "The store", maxBytes: maxStoreBytes, sessionId: undefined });
+  return scopes;
 }
 
 /**
@@ -65,15 +65,9 @@ interface Scope {
  */
 export async function fitLimits(
   transaction: PostgresSession,
-  { puts, growth, limits }: { puts: readonly BlobPut[]; growth: Growth; limits: StoreLimits },
+  scopes: readonly Scope[],
+  { puts, isEvicting }: { puts: readonly BlobPut[]; isEvicting: boolean },
 ): Promise<void> {
-  const { maxSessionBytes, maxStoreBytes, whenFull } = limits;
-  const scopes: Scope[] = [];
-  if (maxSessionBytes !== undefined)
-    for (const sessionId of growth.sessionIds)
-      scopes.push({ name: "The session", maxBytes: maxSessionBytes, sessionId });
-  if (maxStoreBytes !== undefined && growth.ofStore)
-    scopes.push({ name: "The store", maxBytes: maxStoreBytes, sessionId: undefined });
   const own = JSON.stringify(puts.map(({ record }) => record.artifactId));
   for (const scope of scopes) {
     for (let recounts = 0; ;) {
@@ -81,8 +75,7 @@ export async function fitLimits(
       if (bytes <= scope.maxBytes) break;
       const excess = { excessBytes: bytes - scope.maxBytes, own };
       const isRetried =
-        whenFull === "evict" &&
-        ((await evictSome(transaction, scope, excess)) || recounts++ < maxRecounts);
+        isEvicting && ((await evictSome(transaction, scope, excess)) || recounts++ < maxRecounts);
       if (!isRetried) requireFit(scope.name, bytes, scope.maxBytes);
     }
   }

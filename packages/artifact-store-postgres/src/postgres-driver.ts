@@ -21,7 +21,7 @@ import {
   numberIn,
   textIn,
 } from "@ccl/sql";
-import { fitLimits, growthOf, lockLimits } from "./fit-limits.ts";
+import { fitLimits, grownScopes, lockLimits } from "./fit-limits.ts";
 import { collectBlobs, lockBlobs } from "./free-blobs.ts";
 import { handleColumns, insertHandles } from "./handle-rows.ts";
 import { StagedChunks } from "./staged-chunks.ts";
@@ -40,15 +40,16 @@ export function createPostgresDriver(client: PostgresClient, isLazy: boolean): A
       writeTransaction(
         client,
         async (on) => {
+          const { limits, now } = options;
           if (isLazy) await on.exec("SET LOCAL synchronous_commit = on");
-          if (hasSharedLimits(options.limits)) await lockLimits(on);
-          const outcomes = await putBlobs(on, puts, options.now);
-          const growth = await growthOf(on, { puts, outcomes, limits: options.limits });
+          if (hasSharedLimits(limits)) await lockLimits(on);
+          const outcomes = await putBlobs(on, puts, now);
+          const scopes = await grownScopes(on, { puts, outcomes, limits });
           await insertHandles(
             on,
             puts.flatMap(({ handles }) => handles),
           );
-          await fitLimits(on, { puts, growth, limits: options.limits });
+          await fitLimits(on, scopes, { puts, isEvicting: limits.whenFull === "evict" });
           return outcomes;
         },
         options.signal,

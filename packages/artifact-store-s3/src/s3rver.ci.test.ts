@@ -12,6 +12,10 @@ import { isAtLeast } from "../../../scripts/lengths/test-length.mjs";
 
 /** s3rver brings no types. */
 interface S3rver {
+  store: {
+    getResourcePath(bucket: string, key: string, resource: string): string;
+    deleteObject(bucket: string, key: string): Promise<void>;
+  };
   run(): Promise<{ port: number }>;
   close(): Promise<void>;
 }
@@ -29,6 +33,13 @@ beforeAll(async () => {
     directory: folder,
     configureBuckets: [{ name: "artifacts", configs: [] }],
   });
+  // s3rver's own method also removes folders that are empty. If a put is about to open a file in such a folder, s3rver
+  // answers it with success, and ends the process with ENOENT.
+  const { store } = server;
+  store.deleteObject = async (bucket, key) => {
+    for (const resource of ["object", "object.md5", "metadata.json"])
+      await rm(store.getResourcePath(bucket, key, resource), { force: true });
+  };
   const { port } = await server.run();
   client = new S3Client({
     endpoint: `http://127.0.0.1:${port}`,

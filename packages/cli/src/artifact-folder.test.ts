@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
@@ -8,6 +8,7 @@ import { SqlError } from "@ccl/sql";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { openState, type State, stateFolder } from "./artifact-folder.ts";
+import { runCcl } from "./__fixtures__/run-ccl.ts";
 import { openSession } from "./session.ts";
 
 let base: string;
@@ -77,4 +78,18 @@ describe("the state folder", () => {
   ] as const)("on %s with %j is %s", (platform, env, expected) => {
     expect(resolve(stateFolder({ platform, env }))).toBe(resolve(expected));
   });
+
+  it.each([[["artifacts", "ls"]], [["mcp", "install", "cursor", "--yes"]]])(
+    "that cannot be used by %j names the variable that chooses it",
+    async (args) => {
+      await writeFile(join(base, "file"), "");
+      const env = { CCL_STATE_DIR: join(base, "file", "state") };
+      const { code, stderr } = await runCcl(args, { cwd: base, env });
+      expect(code).toBe(2);
+      expect(stderr).toBe(
+        `ccl: ${env.CCL_STATE_DIR} cannot be used as the state folder (ENOTDIR). Set CCL_STATE_DIR to a folder that you can write to.\n`,
+      );
+      expect(await readdir(base)).toEqual(["file"]);
+    },
+  );
 });

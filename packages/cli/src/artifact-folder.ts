@@ -2,9 +2,11 @@ import { chmod, mkdir, readdir } from "node:fs/promises";
 import { isAbsolute, join, resolve } from "node:path";
 
 import type { ArtifactStore } from "@ccl/artifact-store";
+import { systemCode } from "@ccl/core/node";
 import { openRecords, type Records } from "@ccl/records";
 import { SqlError } from "@ccl/sql";
 
+import { usageError } from "./cli-error.ts";
 import { ownWords } from "./own-command.ts";
 import type { Session, Terminal } from "./session.ts";
 import { homeOf } from "./user-places.ts";
@@ -54,6 +56,14 @@ export function artifactCommand(
   return `${ccl} artifacts ${words}${place}`;
 }
 
+/** Adds to a system error in the state folder how to choose another one. @throws CliError `usage` */
+export async function inStateFolder<T>(path: string, using: Promise<T>): Promise<T> {
+  return await using.catch((cause: unknown) => {
+    const message = `${path} cannot be used as the state folder (${systemCode(cause)}). Set CCL_STATE_DIR to a folder that you can write to.`;
+    throw usageError(message, cause);
+  });
+}
+
 const databaseName = "artifacts.db";
 const filesName = "artifacts";
 
@@ -94,7 +104,7 @@ export async function openState(session: Session, flags: StateFlags): Promise<St
   const shared = flags.state === undefined ? terminal.env[sharedState] : undefined;
   const address = flags.postgres ?? shared ?? "";
   if (address !== "") return openShared(session, { address, path });
-  await mkdir(path, { recursive: true, mode: 0o700 });
+  await inStateFolder(path, mkdir(path, { recursive: true, mode: 0o700 }));
   const opened = await openStore(path);
   return {
     ...opened,

@@ -18,8 +18,8 @@ export async function keepBaseTree(session: Session, baseId: string): Promise<vo
   await rm(folder, { recursive: true, force: true });
   await mkdir(objects, { recursive: true });
   await writeFile(join(folder, ".gitignore"), "*\n");
-  const kept = await orWhyNot(withIndex(session, objects, (git) => writeTree(session, git)));
-  await writeFile(tree, `${baseId} ${kept.text ?? kept.whyNot}\n`);
+  const written = await orWhyNot(withIndex(session, objects, (git) => writeTree(session, git)));
+  await writeFile(tree, `${baseId} ${written.text ?? written.whyNot}\n`);
 }
 
 const FILE_START = /^(?=diff --git )/m;
@@ -32,7 +32,7 @@ interface GitText {
 
 /** Returns the changes since the base as a patch for `git apply`. */
 export async function patchSinceBase(session: Session, baseId: string): Promise<GitText> {
-  const { objects: kept, tree } = placesOf(session);
+  const { objects: baseObjects, tree } = placesOf(session);
   const known = (await readFile(tree, "utf8").catch(() => "")).trim();
   if (!known.startsWith(`${baseId} `))
     return { whyNot: `no files were stored for ${baseId}; run "ccl pack --accept" again` };
@@ -43,16 +43,18 @@ export async function patchSinceBase(session: Session, baseId: string): Promise<
     const next = await writeTree(session, git);
     const show = ["diff-tree", "-p", "-M", "-l0", "--binary", "--relative", base, next, "--"];
     show.push(...(await filesOf(session)));
-    const text = await git(show, kept);
+    const text = await git(show, baseObjects);
     if (!text.includes("\uFFFD")) return text;
     // Files that are not UTF-8 become binary patches, since decoding them as text would change their bytes.
     const attributes = join(objects, "attributes");
     await writeFile(attributes, "* -diff\n");
-    const bytes = await git(["-c", `core.attributesFile=${attributes}`, ...show], kept);
+    const bytes = await git(["-c", `core.attributesFile=${attributes}`, ...show], baseObjects);
     const binary = bytes.split(FILE_START);
     const parts = text.split(FILE_START).map((part) => {
       const head = part.slice(0, part.indexOf("\n") + 1);
-      return part.includes("\uFFFD") ? binary.find((one) => one.startsWith(head)) : part;
+      return part.includes("\uFFFD")
+        ? binary.find((candidate) => candidate.startsWith(head))
+        : part;
     });
     return parts.includes(undefined) ? bytes : parts.join("");
   });
@@ -100,12 +102,12 @@ async function withIndex(
   work: (git: Git) => Promise<string>,
 ): Promise<string> {
   const { root, signal, terminal } = session;
-  const asked = ["--path-format=absolute", "--git-path", "index", "--git-path", "objects"];
-  const { code, stdout } = await runGit(["-C", root, "rev-parse", ...asked], session);
+  const flags = ["--path-format=absolute", "--git-path", "index", "--git-path", "objects"];
+  const { code, stdout } = await runGit(["-C", root, "rev-parse", ...flags], session);
   if (code === undefined) throw new GitFailure("git is not installed");
   const [index, userObjects] = code === 0 ? String(stdout).trim().split("\n") : [];
-  const own = await mkdtemp(join(tmpdir(), "ccl-index-"));
-  const copy = join(own, "index");
+  const folder = await mkdtemp(join(tmpdir(), "ccl-index-"));
+  const copy = join(folder, "index");
   const env: NodeJS.ProcessEnv = {
     ...terminal.env,
     GIT_INDEX_FILE: copy,
@@ -121,12 +123,12 @@ async function withIndex(
   };
   try {
     if (index === undefined) {
-      await git(["init", "--quiet", "--bare", join(own, "git")]);
-      Object.assign(env, { GIT_DIR: join(own, "git"), GIT_WORK_TREE: root });
+      await git(["init", "--quiet", "--bare", join(folder, "git")]);
+      Object.assign(env, { GIT_DIR: join(folder, "git"), GIT_WORK_TREE: root });
       // Keep the index's time: git uses it to find files that may have changed in the second of the write.
     } else await cp(index, copy, { preserveTimestamps: true }).catch(() => undefined);
     return await work(git);
   } finally {
-    await rm(own, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true });
   }
 }

@@ -58,8 +58,8 @@ export async function buildDocumentPack(session: Session, options: DocumentOptio
     if (left < 0) break;
     shown.push({ file, line, card: "" });
   }
-  for (const one of shown) {
-    const { alias } = one.file;
+  for (const entry of shown) {
+    const { alias } = entry.file;
     const content = await registry.resolve(alias, session);
     if (!content.ok || content.value.text === undefined) continue;
     const built = await buildCard({ ...content.value, text: content.value.text }, session);
@@ -67,7 +67,7 @@ export async function buildDocumentPack(session: Session, options: DocumentOptio
     const tokens = counter.count(card) + 1;
     if (tokens > left) continue;
     left -= tokens;
-    one.card = card;
+    entry.card = card;
   }
   const entries = shown.map(({ file, line, card }): PackEntry => {
     const level = card === "" ? "reference" : "card";

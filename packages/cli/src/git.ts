@@ -51,8 +51,9 @@ export async function gitInRoot(
 ): Promise<Buffer> {
   const { code, stdout, stderr } = await runGit(["-C", session.root, ...args], session, input);
   if (code === 0) return stdout;
-  const [said = ""] = stderr.trim().split("\n");
-  const reason = code === undefined ? "git is not installed" : said || `it exited with ${code}`;
+  const [firstLine = ""] = stderr.trim().split("\n");
+  const reason =
+    code === undefined ? "git is not installed" : firstLine || `it exited with ${code}`;
   throw usageError(`${refusal}: ${reason}.`);
 }
 

@@ -211,6 +211,13 @@ describe("ccl plan apply", () => {
       document: { transactions: [{ transactionId: id, status: "rolled_back" }] },
     });
     expect(await json(["plan", "rollback", "last"])).toMatchObject({ code: 2 });
+    for (const unknown of ["0190a8d5-0000-7000-8000-000000000000", "../x"]) {
+      const { code, stderr } = await ccl(["plan", "rollback", unknown]);
+      expect([code, stderr]).toEqual([
+        2,
+        `ccl: There is no journal for transaction "${unknown}". "ccl plan log" lists the transactions.\n`,
+      ]);
+    }
     expect(await json(["plan", "recover"])).toEqual({ code: 0, document: { recovered: [] } });
   });
 

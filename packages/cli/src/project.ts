@@ -241,7 +241,7 @@ export function narrowRegistry(
   return {
     ...registry,
     list: () => registry.list().filter((entry) => paths.has(entry.path)),
-    stat: async (options) => (await registry.stat(options)).filter((one) => paths.has(one.path)),
+    stat: async (options) => (await registry.stat(options)).filter((file) => paths.has(file.path)),
   };
 }
 

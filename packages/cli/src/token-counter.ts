@@ -29,13 +29,13 @@ export async function openCounter(
 ): Promise<TokenCounter & { ratio: "exact" | "learned" | "assumed" }> {
   const base = await openEncoding(modelEncoding);
   if (model === undefined || isOfOpenAi(model)) return { ...base, ratio: "exact" };
-  const own = model.replace(/^.*\//, "").toLowerCase();
-  const steps = await recordedSteps(session, own);
+  const bareModel = model.replace(/^.*\//, "").toLowerCase();
+  const steps = await recordedSteps(session, bareModel);
   const { reportedRatio } = await import("@ccl/context-compiler");
   const learned = reportedRatio(steps);
-  const ratio = learned === undefined ? assumedRatio(own) : Math.max(1, learned);
+  const ratio = learned === undefined ? assumedRatio(bareModel) : Math.max(1, learned);
   // Claude splits indentation by tabs into single tokens, so languages differ by their tabs.
-  const tab = own.includes("claude") ? 1 : 0;
+  const tab = bareModel.includes("claude") ? 1 : 0;
   const origin =
     learned === undefined
       ? "assumed, as no prompt of it was recorded"

@@ -55,24 +55,24 @@ export function readContent(content: string, options: ReadContentOptions): Conte
   const { units, noun } = layout;
   const last = units.at(-1)?.to ?? 0;
   const from = Math.max(1, Math.trunc(options.from));
-  const wanted = listUnits(units).filter(
+  const selected = listUnits(units).filter(
     (unit) => !isTitle(unit) && unit.to >= from && unit.from <= options.to,
   );
   const rest = { numbering: noun, last };
-  const shownOf = (count: number): string => render(wanted.slice(0, count), layout);
+  const shownOf = (count: number): string => render(selected.slice(0, count), layout);
   let shown = 0;
-  let high = affordable(wanted, budget * maxCharsPerToken);
+  let high = affordable(selected, budget * maxCharsPerToken);
   while (shown < high) {
     const middle = (shown + high + 1) >> 1;
     if (counter.count(shownOf(middle)) <= budget) shown = middle;
     else high = middle - 1;
   }
-  const [first] = wanted;
+  const [first] = selected;
   if (shown === 0 && first !== undefined) {
     return { ...rest, ...clipTo(shownOf(1), { budget, counter }), to: first.to, isCut: true };
   }
   const whole = shownOf(shown);
-  const to = wanted[shown - 1]?.to ?? Math.min(last, from - 1);
+  const to = selected[shown - 1]?.to ?? Math.min(last, from - 1);
   return { ...rest, text: whole, tokens: counter.count(whole), to, isCut: false };
 }
 
@@ -94,10 +94,10 @@ function affordable(units: readonly Unit[], maxChars: number): number {
 }
 
 /** Puts rows below the names of their columns. */
-function render(wanted: readonly Unit[], { units, noun }: Layout): string {
+function render(selected: readonly Unit[], { units, noun }: Layout): string {
   const lines: string[] = [];
   let header: number | undefined;
-  for (const { text, cells, from, head } of wanted) {
+  for (const { text, cells, from, head } of selected) {
     if (cells !== undefined && head !== undefined && head !== header) {
       const { head: title, text: names = "" } = units.at(head) ?? {};
       if (title !== undefined) lines.push(units.at(title)?.text ?? "");

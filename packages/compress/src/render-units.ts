@@ -73,9 +73,9 @@ function groupBySource(
     const unit = units.at(at);
     if (unit === undefined) continue;
     const source = sourceAt(at);
-    const own = groups.get(source) ?? [];
-    groups.set(source, own);
-    own.push({ number: prefixOf(unit, style, counts.get(at)), text: textOf(at) });
+    const group = groups.get(source) ?? [];
+    groups.set(source, group);
+    group.push({ number: prefixOf(unit, style, counts.get(at)), text: textOf(at) });
   }
   return [...groups].flatMap(([source, lines]) =>
     source !== "" && lines.length > 1

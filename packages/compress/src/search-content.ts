@@ -59,7 +59,7 @@ export function searchContent(content: string, options: SearchContentOptions): C
   const scores =
     pattern === undefined
       ? matches
-      : Float64Array.from(listUnits(units), ({ text: own }) => Number(pattern.test(own)));
+      : Float64Array.from(listUnits(units), ({ text: unitText }) => Number(pattern.test(unitText)));
   const best = scores.reduce((max, score) => Math.max(max, score), 0);
   const hits = scores.map((score) => (score >= goodShare * best ? score : 0));
   const found = hits.filter((hit) => hit > 0).length;

@@ -30,6 +30,7 @@ export type {
   ResponseFormat,
   StreamingModel,
 } from "./models/language-model.ts";
+export { sumUsage } from "./models/sum-usage.ts";
 export type { ToolContext, ToolDefinition, ToolDescription } from "./models/tool-definition.ts";
 export { failure, success, type Issue, type Result } from "./result.ts";
 export { compareCodeUnits } from "./text/compare-code-units.ts";

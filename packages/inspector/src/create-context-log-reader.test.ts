@@ -1,4 +1,13 @@
-import { appendFile, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import {
+  appendFile,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -37,7 +46,9 @@ it("reads each line once, even during concurrent reads, and an incomplete line o
   const next = line(recordOf("2", "a", "Привет 👋"), 1, "1");
   await writeFile(path, line(recordOf("1", "a"), 0) + next.slice(0, -12));
   expect(await Promise.all([texts(), texts()])).toEqual([[["a"]], [["a"]]]);
-  const first = (await read()).get("s")?.[0];
+  const before = (await read()).get("s");
+  expect((await read()).get("s")).toBe(before);
+  const first = before?.[0];
   await appendFile(path, `${next.slice(-12)}no JSON\n${line(recordOf("3", "a", "b"), 1, "lost")}`);
   expect(await texts()).toEqual([["a"], ["a", "Привет 👋"]]);
   const grown = (await read()).get("s");
@@ -56,6 +67,17 @@ it("starts again if a log became shorter", async () => {
   expect((await read()).get("s")).toHaveLength(2);
   await writeFile(path, line(recordOf("3", "c"), 0));
   expect((await read()).get("s")?.map(({ parts }) => parts[0]?.text)).toEqual(["c"]);
+});
+
+it("starts again if a log was replaced by a longer one, and skips a file that is gone", async () => {
+  const folder = await createFolder();
+  const read = createContextLogReader(folder);
+  await writeFile(join(folder, "s.jsonl"), line(recordOf("1", "a"), 0));
+  await symlink(join(folder, "gone"), join(folder, "t.jsonl"));
+  expect([...(await read()).keys()]).toEqual(["s"]);
+  await writeFile(join(folder, "new"), line(recordOf("2", "b".repeat(99)), 0).repeat(2));
+  await rename(join(folder, "new"), join(folder, "s.jsonl"));
+  expect((await read()).get("s")?.map(({ id }) => id)).toEqual(["2"]);
 });
 
 const text = constantFrom("a", "b", "c", "long ".repeat(99));

@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 
 import { isRecord, parseJson } from "@ccl/core/json";
 import { unless } from "@ccl/core/node";
@@ -10,6 +10,8 @@ import type { LoggedRecord } from "./record-to.ts";
 
 /** The part of a session's log that has been read so far. */
 interface ReadLog {
+  /** Inode and creation time, which change if the file is replaced. An inode may be reused. */
+  file: string;
   bytes: number;
   records: ContextRecord[];
   /** Maps the id of each record to its index. */
@@ -30,22 +32,21 @@ export function createContextLogReader(
   const logs = new Map<string, ReadLog>();
   const read = async (): Promise<Map<string, readonly ContextRecord[]>> => {
     const files = await unless(["ENOENT"], readdir(folder), []);
-    const names = files.filter((one) => one.endsWith(".jsonl")).sort();
-    const sizes = await Promise.all(
-      names.map(async (name) => (await stat(join(folder, name))).size),
-    );
     const sessions = new Map<string, readonly ContextRecord[]>();
-    for (const [at, name] of names.entries()) {
-      const size = sizes[at] ?? 0;
+    for (const name of files.filter((name) => name.endsWith(".jsonl")).sort()) {
+      const path = join(folder, name);
+      const status = await unless(["ENOENT"], stat(path), undefined);
+      if (status === undefined) continue;
+      const file = `${status.ino} ${status.birthtimeMs}`;
       const known = logs.get(name);
       // A file that became shorter was replaced.
-      const isKnown = known !== undefined && known.bytes <= size;
-      const log: ReadLog = isKnown
-        ? known
-        : { bytes: 0, records: [], places: new Map(), ends: new Map() };
-      if (log.bytes < size) await readNewLines(join(folder, name), log);
+      const log: ReadLog =
+        known?.file === file && known.bytes <= status.size
+          ? known
+          : { file, bytes: 0, records: [], places: new Map(), ends: new Map() };
+      if (log.bytes < status.size) await readNewLines(path, log);
       logs.set(name, log);
-      sessions.set(name.slice(0, -".jsonl".length), log.records);
+      sessions.set(basename(name, ".jsonl"), log.records);
     }
     return sessions;
   };
@@ -70,6 +71,7 @@ async function readNewLines(path: string, log: ReadLog): Promise<void> {
   for await (const piece of createReadStream(path, { start: log.bytes })) pieces.push(piece);
   const bytes = Buffer.concat(pieces);
   const end = bytes.lastIndexOf("\n") + 1;
+  if (end === 0) return;
   log.bytes += end;
   // Returning a new list lets callers detect an added record by identity.
   log.records = [...log.records];

@@ -52,9 +52,13 @@ export async function exportPage(
         await keep("text", { at: `${place}`, ...of, part: `${part}`, ...ofSession });
     // Nearest first.
     const places = [...Array(shown.session.prompts).keys()];
-    for (const one of places.sort((a, b) => Math.abs(a - place) - Math.abs(b - place))) {
-      await keep("prompt", { at: `${one}`, ...ofSession });
-      await keep("compared", { at: `${one}`, ...ofSession, with: `${Math.max(0, one - 1)}` });
+    for (const candidate of places.sort((a, b) => Math.abs(a - place) - Math.abs(b - place))) {
+      await keep("prompt", { at: `${candidate}`, ...ofSession });
+      await keep("compared", {
+        at: `${candidate}`,
+        ...ofSession,
+        with: `${Math.max(0, candidate - 1)}`,
+      });
     }
   }
   const { transactions = [] } = (await source.plans?.({}, { signal }).catch(() => undefined)) ?? {};

@@ -113,6 +113,8 @@ function isSamePart(part: ContextPart, known: ContextPart | undefined): boolean 
   );
 }
 
-function isSameContent(one: PartContent | undefined, other: PartContent | undefined): boolean {
-  return one?.tokens === other?.tokens && one?.text === other?.text && one?.hash === other?.hash;
+function isSameContent(first: PartContent | undefined, second: PartContent | undefined): boolean {
+  return (
+    first?.tokens === second?.tokens && first?.text === second?.text && first?.hash === second?.hash
+  );
 }

@@ -5,10 +5,9 @@ export { memoryRetriever } from "./adapters/memory-retriever.ts";
 export type { ArtifactVersion, OperationArtifact } from "./artifact/operation-artifact.ts";
 export type { OperationEffect } from "./effects/operation-effect.ts";
 export { foldRunEvents, type RunView } from "./events/fold-run-events.ts";
-export type { RunEvent } from "./events/run-event.ts";
-export { defineProfile, type ProfileDraft } from "./define/define-profile.ts";
-export type { DefinedProfile } from "./profile/registered-operation.ts";
-export type { OperationSpec } from "./define/define-profile.ts";
+export type { RunEvent, RunResult, RunStatus } from "./events/run-event.ts";
+export { defineProfile, type ProfileDraft, type OperationSpec } from "./define/define-profile.ts";
+export type { DefinedProfile, OperationRegistry } from "./profile/registered-operation.ts";
 export {
   compute,
   custom,
@@ -22,16 +21,18 @@ export {
 } from "./define/operations.ts";
 export { createBuiltinOperations } from "./kinds/create-builtin-operations.ts";
 export type { BuiltinOperationsOptions, Retriever } from "./kinds/kind-options.ts";
-export type { OperationConfig } from "./operation/operation-definition.ts";
 export type {
+  OperationConfig,
   MainResult,
   OperationContext,
   OperationHandler,
   OperationOutcome,
+  Hook,
+  OperationDefinition,
+  OperationStatus,
 } from "./operation/operation-definition.ts";
-export type { Hook, OperationDefinition } from "./operation/operation-definition.ts";
 export { OperationsError } from "./operations-error.ts";
-export type { ProfileSessionKey } from "./ports/chat-state.ts";
+export { type ProfileSessionKey, readState } from "./ports/chat-state.ts";
 export type {
   AssistantVariant,
   ChatStore,
@@ -40,8 +41,9 @@ export type {
   KeptWrite,
   TurnCommit,
   VariantState,
+  StoredTurn,
+  StoreCall,
 } from "./ports/chat-store.ts";
-export { readState } from "./ports/chat-state.ts";
 export type {
   BranchPage,
   ConversationStore,
@@ -51,7 +53,6 @@ export type {
 } from "./ports/conversation-store.ts";
 export { createOperationStores, type OperationStores } from "./stores/create-operation-stores.ts";
 export { searchTurns } from "./ports/search-turns.ts";
-export type { StoredTurn } from "./ports/chat-store.ts";
 export type {
   ListProfilesOptions,
   ProfilePage,
@@ -60,8 +61,8 @@ export type {
 } from "./ports/profile-store.ts";
 export type { PromptFitter } from "./ports/prompt-fitter.ts";
 export type { RunDriver, RunExecutor } from "./ports/run-executor.ts";
-export type { RunStep } from "./ports/run-store.ts";
 export type {
+  RunStep,
   AppendOutcome,
   LeaseRenewal,
   LeaseRequest,
@@ -77,13 +78,9 @@ export type {
   RunStore,
   StoredRun,
 } from "./ports/run-store.ts";
-export type { StoreCall } from "./ports/chat-store.ts";
 export type { OperationProfile } from "./profile/operation-profile.ts";
 export { createOperationRegistry } from "./profile/create-operation-registry.ts";
-export type { OperationRegistry } from "./profile/registered-operation.ts";
 export { createRunEngine } from "./run/create-run-engine.ts";
 export type { RunEngine } from "./run/run-engine.ts";
 export type { RunEngineOptions, StartOptions } from "./run/engine-options.ts";
 export type { RunHandle } from "./run/live-run.ts";
-export type { RunResult, RunStatus } from "./events/run-event.ts";
-export type { OperationStatus } from "./operation/operation-definition.ts";

@@ -119,16 +119,16 @@ export function createSearchIndex<Field extends string>(
 
 function add(
   { table, text, vectors }: IndexState,
-  { document, text: own }: PreparedDocument,
+  { document, text: documentText }: PreparedDocument,
 ): void {
   const { id, container = id, facets = [], vector } = document;
   const slot = addDocument(table, {
     id,
     container,
     facets: sortFacets(facets),
-    lengths: own.lengths,
+    lengths: documentText.lengths,
   });
-  addPostings(text, slot, own);
+  addPostings(text, slot, documentText);
   if (vector !== undefined) addVector(vectors, slot, vector);
 }
 

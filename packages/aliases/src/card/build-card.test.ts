@@ -47,6 +47,13 @@ Rejected:
     `);
   });
 
+  it("reads JSON below a comment", async () => {
+    const settings = '{ "port": 80, "name": "web" }';
+    const card = await cardOf("app/settings.json", settings);
+    expect(card).toContain("port");
+    expect(await cardOf("app/settings.json", `// Of the server.\n${settings}`)).toBe(card);
+  });
+
   it("reads a MADR record, which separates rejected options from their reasons", async () => {
     const text = `---
 status: proposed

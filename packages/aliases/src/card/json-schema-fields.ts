@@ -102,9 +102,9 @@ class SchemaReader {
   }
 
   /** Returns the object itself, the schemas of its `allOf`, and its alternatives. */
-  #partsOf(given: JsonRecord, isCertain: boolean, depth: number): ObjectPart[] {
+  #partsOf(input: JsonRecord, isCertain: boolean, depth: number): ObjectPart[] {
     if (depth > maxTypeDepth) return [];
-    const schema = resolve(this.#root, given)?.schema ?? given;
+    const schema = resolve(this.#root, input)?.schema ?? input;
     const below = (keyword: string, isSure: boolean): ObjectPart[] =>
       mappingsIn(schema[keyword]).flatMap((part) => this.#partsOf(part, isSure, depth + 1));
     return [

@@ -117,8 +117,8 @@ function readSentence(sentence: string, below = ""): Option | undefined {
       sentence,
     );
   if (found?.[1] === undefined) return undefined;
-  const said = found[2] === undefined || found[2] === "" ? below : found[2];
-  const [summary = "", excludes = ""] = said.split(
+  const description = found[2] === undefined || found[2] === "" ? below : found[2];
+  const [summary = "", excludes = ""] = description.split(
     /[;,.]?\s*\(?(?:excludes|conflicts with|incompatible with|исключает|несовместим[оа]? с)\s+/i,
   );
   if (summary === "") return undefined;

@@ -36,7 +36,7 @@ export async function createStructuredText(
 
 /** Parses a JSON document, which may have comments. Returns undefined if the text is not JSON. */
 function parseIfJson(text: string): unknown {
-  if (!/^\s*[[{]/.test(text)) return undefined;
+  if (!/^\s*[[{/]/.test(text)) return undefined;
   return text.length > maxLooseLength ? parseJson(text) : parseLooseJson(text);
 }
 

@@ -15,8 +15,8 @@ export interface ContextBase {
 export function renderContextBase({ snapshot, version }: ContextBase): string {
   const { accepted, deltas, repairs } = version;
   const entries = orderedByAlias(Object.entries(snapshot.entries));
-  const kept = JSON.stringify({ id: snapshot.id, entries }, undefined, 2);
-  return `{"ver":${JSON.stringify({ A: accepted, B: deltas, C: repairs })},"snapshot":${kept}}\n`;
+  const renderedSnapshot = JSON.stringify({ id: snapshot.id, entries }, undefined, 2);
+  return `{"ver":${JSON.stringify({ A: accepted, B: deltas, C: repairs })},"snapshot":${renderedSnapshot}}\n`;
 }
 
 /**

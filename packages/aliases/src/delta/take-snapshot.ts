@@ -22,13 +22,13 @@ interface TakeSnapshotOptions {
  */
 export async function takeSnapshot(options: TakeSnapshotOptions): Promise<Snapshot> {
   const { registry, texts = "all", signal } = options;
-  const kept = texts === "all" ? undefined : new Set(texts);
+  const withText = texts === "all" ? undefined : new Set(texts);
   const found: [string, SnapshotEntry][] = [];
   for (const { alias, path, sha256, isBinary } of await registry.stat({ signal })) {
     throwIfAborted(signal, AliasesError);
     if (sha256 === undefined) continue;
     const entry: SnapshotEntry = { path, sha256 };
-    if (!isBinary && kept?.has(alias) !== false) {
+    if (!isBinary && withText?.has(alias) !== false) {
       const content = await registry.resolve(alias, { signal });
       if (!content.ok) continue;
       entry.sha256 = content.value.sha256;

@@ -14,12 +14,12 @@ export function codePart(path: string, text: string): string {
 
 function keepInside(text: string, open: RegExp, close: RegExp): string {
   let isInside = false;
-  const kept = text.split("\n").map((line) => {
+  const lines = text.split("\n").map((line) => {
     const isEdge = (isInside ? close : open).test(line);
     if (isEdge) isInside = !isInside;
     return isInside && !isEdge ? line : "";
   });
-  return kept.join("\n");
+  return lines.join("\n");
 }
 
 function readCells(text: string): string | undefined {
@@ -27,8 +27,8 @@ function readCells(text: string): string | undefined {
   const cells = isRecord(notebook) ? notebook["cells"] : undefined;
   if (!Array.isArray(cells)) return undefined;
   const read = cells.filter(isRecord).map(({ cell_type: type, source }) => {
-    const own = Array.isArray(source) ? source.join("") : String(source ?? "");
-    return type === "code" ? own : own.replace(/^/gm, "# ");
+    const cellText = Array.isArray(source) ? source.join("") : String(source ?? "");
+    return type === "code" ? cellText : cellText.replace(/^/gm, "# ");
   });
   return read.join("\n\n");
 }

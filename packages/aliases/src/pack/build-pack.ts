@@ -200,7 +200,7 @@ function takeWithin(
   limit: number,
   costs: (pick: PickedPart) => number,
 ): PickedPart[] {
-  const taken: PickedPart[] = [];
+  const included: PickedPart[] = [];
   const whole = new Set<unknown>();
   const seen = new Set<unknown>();
   let left = limit;
@@ -211,11 +211,11 @@ function takeWithin(
     const cost = costs(pick) + (seen.has(pick.source) ? MARK_TOKENS : HEADER_TOKENS + MARK_TOKENS);
     if (cost > left) continue;
     left -= cost;
-    taken.push(pick);
+    included.push(pick);
     seen.add(pick.source);
     if (pick.outline !== undefined || coversWholeFile(pick)) whole.add(pick.source);
   }
-  return taken;
+  return included;
 }
 
 function coversWholeFile({ source, ranges = [] }: PickedPart): boolean {

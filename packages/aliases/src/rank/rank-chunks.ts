@@ -84,8 +84,10 @@ async function scoreChunks(
   terms: TaskTerms,
 ): Promise<number[][]> {
   const index = createSearchIndex({ ...WEIGHTS, analyzer });
-  const relevance = chunks.map((own) => own.map(() => 0));
-  const places = chunks.flatMap((own, file) => own.map((chunk, at) => ({ file, at, chunk })));
+  const relevance = chunks.map((fileChunks) => fileChunks.map(() => 0));
+  const places = chunks.flatMap((fileChunks, file) =>
+    fileChunks.map((chunk, at) => ({ file, at, chunk })),
+  );
   await index.put(
     places.map(({ file, chunk }, id) => {
       const { path = "", lines = [] } = files[file] ?? {};
@@ -108,8 +110,9 @@ async function scoreChunks(
   });
   for (const { id, score } of hits) {
     const place = places[Number(id)];
-    const own = relevance[place?.file ?? -1];
-    if (own !== undefined && place !== undefined) own[place.at] = score / (hits[0]?.score ?? 1);
+    const scores = relevance[place?.file ?? -1];
+    if (scores !== undefined && place !== undefined)
+      scores[place.at] = score / (hits[0]?.score ?? 1);
   }
   return relevance;
 }

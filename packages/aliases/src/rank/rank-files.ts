@@ -127,7 +127,10 @@ export async function rankInDetail(
   const lowest = Math.min(1, ...chunked.map(({ score }) => score));
   const best = order.find(({ at }) => !read.has(at))?.score ?? 1;
   const rated = order
-    .map((one) => ({ ...one, score: chunksOf.get(one.at)?.score ?? (lowest * one.score) / best }))
+    .map((file) => ({
+      ...file,
+      score: chunksOf.get(file.at)?.score ?? (lowest * file.score) / best,
+    }))
     .sort((a, b) => b.score - a.score);
   const ranked = rated.flatMap(({ at, file, score }, index) => {
     const own = scores[at];

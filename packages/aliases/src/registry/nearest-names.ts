@@ -10,14 +10,14 @@ const LONGEST_NAME = 130;
  * prefix is compared with the names without their prefixes.
  */
 export function nearestNames(query: string, names: readonly string[]): string[] {
-  const wanted = query.slice(0, LONGEST_NAME).toLowerCase();
-  const limit = Math.min(MAX_ERRORS, Math.max(2, Math.floor(wanted.length / 3)));
+  const lowerQuery = query.slice(0, LONGEST_NAME).toLowerCase();
+  const limit = Math.min(MAX_ERRORS, Math.max(2, Math.floor(lowerQuery.length / 3)));
   return names
     .map((name) => {
       const candidate = name.toLowerCase();
-      const whole = typingDistance(wanted, candidate, limit);
+      const whole = typingDistance(lowerQuery, candidate, limit);
       // The right name with a wrong or missing prefix counts as one error.
-      const bare = typingDistance(afterPrefix(wanted), afterPrefix(candidate), limit - 1) + 1;
+      const bare = typingDistance(afterPrefix(lowerQuery), afterPrefix(candidate), limit - 1) + 1;
       return { name, distance: Math.min(whole, bare) };
     })
     .filter(({ distance }) => distance <= limit)

@@ -237,9 +237,9 @@ export function codeId(): string {
 }
 
 function hashCode(): string {
-  const own = fileURLToPath(import.meta.url);
-  const grammars = join(dirname(own), "wasm", "package.json");
-  const files = [own, ...[grammars, ...LIBRARIES].flatMap((name) => placeOf(name))];
+  const modulePath = fileURLToPath(import.meta.url);
+  const grammars = join(dirname(modulePath), "wasm", "package.json");
+  const files = [modulePath, ...[grammars, ...LIBRARIES].flatMap((name) => placeOf(name))];
   return hash("sha256", files.map((file) => hash("sha256", readFileSync(file))).join(" "));
 }
 

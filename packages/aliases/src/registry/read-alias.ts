@@ -36,12 +36,12 @@ export function readAlias(
   }
   const { sha256, isBinary } = hashContent(bytes);
   const sha8 = sha256.slice(0, 8);
-  const wanted = parsed.value.sha8;
-  if (wanted !== undefined && wanted !== sha8 && wanted !== rawSha8(bytes)) {
+  const expected = parsed.value.sha8;
+  if (expected !== undefined && expected !== sha8 && expected !== rawSha8(bytes)) {
     return failure({
       code: "alias_stale",
       path: ["sha8"],
-      message: `${alias} has changed: it is ${alias}@${sha8} now, not @${wanted}.`,
+      message: `${alias} has changed: it is ${alias}@${sha8} now, not @${expected}.`,
     });
   }
   const content = { alias, path, sha8, sha256, sizeBytes: bytes.length };

@@ -137,7 +137,10 @@ async function findPlaces(options: RankOptions): Promise<GetAliasRequest[]> {
     .slice(0, MAX_PLACES)
     .flatMap(({ file, chunks: [first, ...rest] }) => {
       if (first === undefined) return [];
-      const best = rest.reduce((one, chunk) => (chunk.density > one.density ? chunk : one), first);
+      const best = rest.reduce(
+        (densest, chunk) => (chunk.density > densest.density ? chunk : densest),
+        first,
+      );
       const { alias, sha8 } = file;
       return [{ alias, sha8, lines: `${best.firstLine}-${best.lastLine}` }];
     });
@@ -152,9 +155,9 @@ function findEntry(
   name: string,
 ): { alias: string; symbol?: string | undefined } {
   const entries = registry.list();
-  const find = (wanted: string): string | undefined => {
-    const path = wanted.replace(/^\.?\//, "");
-    const exact = entries.find((entry) => entry.alias === wanted || entry.path === path);
+  const find = (query: string): string | undefined => {
+    const path = query.replace(/^\.?\//, "");
+    const exact = entries.find((entry) => entry.alias === query || entry.path === path);
     if (exact !== undefined) return exact.alias;
     const ending = entries.filter((entry) => entry.path.endsWith(`/${path}`));
     return ending.length === 1 ? ending[0]?.alias : undefined;
@@ -255,9 +258,9 @@ function locateSymbol(path: string, text: string, symbol: string): string | unde
   let last = at;
   for (let next = at + 1; next < lines.length; next += 1) {
     const line = lines[next] ?? "";
-    const own = indentOf(line);
-    if (own < 0 || MARGIN.test(line)) continue;
-    if (own < indent || (own === indent && !isContinuation(line, lines[next - 1]))) break;
+    const depth = indentOf(line);
+    if (depth < 0 || MARGIN.test(line)) continue;
+    if (depth < indent || (depth === indent && !isContinuation(line, lines[next - 1]))) break;
     last = next;
   }
   let first = at;

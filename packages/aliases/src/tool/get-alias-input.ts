@@ -30,15 +30,17 @@ export function readGetAliasInput(
     return failure({ code: "input_invalid", path: [], message });
   }
   // Some models send null for absent fields.
-  const given = Object.entries(input).filter(([, value]) => value !== null && value !== undefined);
-  const { alias, search, sha8, lines } = Object.fromEntries(given);
+  const present = Object.entries(input).filter(
+    ([, value]) => value !== null && value !== undefined,
+  );
+  const { alias, search, sha8, lines } = Object.fromEntries(present);
   for (const key of Object.keys(input).filter((name) => !KEYS.has(name)))
     refuse(key, `There is no parameter ${quote(key)}. Use alias, search, sha8, lines.`);
 
   if (search !== undefined) {
     if (typeof search !== "string" || search.trim() === "")
       refuse("search", '"search" is not a text. Pass words, as in "retry upload".');
-    if (given.some(([key, value]) => key !== "search" && value !== ""))
+    if (present.some(([key, value]) => key !== "search" && value !== ""))
       refuse("search", '"search" goes alone; leave the other parameters out.');
     return requestResult({ requests: [], search: String(search) }, issues);
   }
@@ -67,11 +69,11 @@ export function readGetAliasInput(
     }
     // Text that is not an alias still goes to the registry, which suggests the nearest names.
     const parsed = parseAlias(name);
-    const own = parsed.ok ? parsed.value.sha8 : undefined;
-    if (own !== undefined && hash !== undefined && own !== hash)
-      refuse("sha8", `"sha8" is ${hash}, but the alias says @${own}. Pass one of them.`);
-    const bare = own === undefined ? name : name.slice(0, -own.length - 1);
-    return [{ alias: bare, sha8: hash ?? own, lines: range }];
+    const pinned = parsed.ok ? parsed.value.sha8 : undefined;
+    if (pinned !== undefined && hash !== undefined && pinned !== hash)
+      refuse("sha8", `"sha8" is ${hash}, but the alias says @${pinned}. Pass one of them.`);
+    const bare = pinned === undefined ? name : name.slice(0, -pinned.length - 1);
+    return [{ alias: bare, sha8: hash ?? pinned, lines: range }];
   });
   return requestResult({ requests }, issues);
 }

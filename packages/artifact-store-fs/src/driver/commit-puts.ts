@@ -27,7 +27,8 @@ export async function commitPuts(
   const change: ChangeOptions = { ...options, created, batch };
   try {
     const outcomes = await mapConcurrent(puts, filesAtOnce, (put) => putOne(store, put, change));
-    await mapConcurrent(foldersOf(store, puts), filesAtOnce, (folder) =>
+    const folders = new Set(puts.map((put) => shardPath(store, put.record.artifactId)));
+    await mapConcurrent([...folders], filesAtOnce, (folder) =>
       (batch === undefined ? syncNames : orderNames)(store, folder),
     );
     options.signal?.throwIfAborted();
@@ -85,8 +86,4 @@ async function rollBack(store: FsStore, { batch, created }: ChangeOptions): Prom
     const options = { artifactIds: [artifactId], until: Infinity };
     await freeUnreferenced(store, shardPath(store, artifactId), options).catch(() => undefined);
   }
-}
-
-function foldersOf(store: FsStore, puts: readonly BlobPut[]): string[] {
-  return [...new Set(puts.map((put) => shardPath(store, put.record.artifactId)))];
 }

@@ -2,7 +2,7 @@ import { chunkBytes, type StoredBlob } from "@ccl/artifact-store/driver";
 import { systemCode, unless } from "@ccl/core/node";
 import type { OpenFile } from "../file-system/file-system.ts";
 import { isReference, referenceOf, type ShardEntry } from "../layout/entry-name.ts";
-import { readHeader, type FileHeader } from "../layout/file-header.ts";
+import { readHeader, type FileHeader, type ReadHeader } from "../layout/file-header.ts";
 import { blobPath, entryPath, listArtifact } from "../layout/store-folder.ts";
 import type { FsStore } from "./fs-store.ts";
 
@@ -15,7 +15,7 @@ interface OpenBody {
   file: OpenFile;
   isQuarantined: boolean;
   /** Undefined if the header is damaged. */
-  found: Awaited<ReturnType<typeof readHeader>>;
+  found: ReadHeader | undefined;
 }
 
 /** Used in place of a link or folder that has the name of a file. */
@@ -97,8 +97,13 @@ export async function findBlob(
   const { file, found, isQuarantined } = body;
   try {
     if (!(await hasReference(store, artifactId, found?.header))) return undefined;
-    if (found === undefined) return damagedBlob(artifactId, isQuarantined);
-    const { header, contentOffset, following } = found;
+    if (found === undefined) {
+      // A placeholder for bytes that cannot be read. It matches no id.
+      const bytes = new Uint8Array(0);
+      const record = { artifactId, sizeBytes: 0, chunkHashes: bytes };
+      return { record, isQuarantined, bytes, async *read() {} };
+    }
+    const { header, contentOffset } = found;
     const { sizeBytes, hashBytes } = header;
     const chunkHashes = new Uint8Array(Math.min(hashBytes, sizeBytes));
     const hashesRead =
@@ -114,26 +119,16 @@ export async function findBlob(
       record,
       isQuarantined,
       read,
-      bytes: await wholeContent(file, { sizeBytes, contentOffset, following }),
+      bytes: await wholeContent(file, found),
     };
   } finally {
     await file.close();
   }
 }
 
-/** Returns a placeholder for bytes that cannot be read. It matches no id. */
-function damagedBlob(artifactId: string, isQuarantined: boolean): StoredBlob {
-  const record = { artifactId, sizeBytes: 0, chunkHashes: new Uint8Array(0) };
-  return { record, isQuarantined, bytes: new Uint8Array(0), async *read() {} };
-}
-
 async function wholeContent(
   file: OpenFile,
-  {
-    sizeBytes,
-    contentOffset,
-    following,
-  }: { sizeBytes: number; contentOffset: number; following: Uint8Array },
+  { header: { sizeBytes }, contentOffset, following }: ReadHeader,
 ): Promise<Uint8Array> {
   if (following.length >= sizeBytes) return following.slice(0, sizeBytes);
   const bytes = new Uint8Array(sizeBytes);

@@ -32,7 +32,7 @@ export class StagedUpload implements StagedBlob {
   #filled = 0;
   #sizeBytes = 0;
   #sending: Promise<void> = Promise.resolve();
-  #isTaken = false;
+  #isComplete = false;
 
   constructor(context: S3Context, signal?: AbortSignal) {
     this.#context = context;
@@ -65,7 +65,7 @@ export class StagedUpload implements StagedBlob {
 
   /** Completes the object at `dataKey`. After that, `discard` no longer removes it. */
   async complete(): Promise<void> {
-    if (this.#isTaken) return;
+    if (this.#isComplete) return;
     if (this.#uploadId === undefined) {
       const body = this.#buffer.subarray(0, this.#filled);
       await this.#context.bucket.put(this.dataKey, body, this.#signal);
@@ -74,12 +74,12 @@ export class StagedUpload implements StagedBlob {
       await this.#sending;
       await this.#completeUpload(this.#uploadId);
     }
-    this.#isTaken = true;
+    this.#isComplete = true;
   }
 
   async discard(): Promise<void> {
     const uploadId = this.#uploadId;
-    if (this.#isTaken || uploadId === undefined) return;
+    if (this.#isComplete || uploadId === undefined) return;
     this.#uploadId = undefined;
     await this.#sending.catch(() => undefined);
     const input = { ...this.#context.bucket.place(this.dataKey), UploadId: uploadId };
@@ -105,7 +105,7 @@ export class StagedUpload implements StagedBlob {
     const body = full.subarray(0, this.#filled);
     const partNumber = this.#parts.length + 1;
     if (partNumber > maxParts) {
-      const message = `A stream of more than ${maxParts} parts of ${this.#context.partBytes} bytes is not kept; raise partSizeBytes.`;
+      const message = `A stream of more than ${maxParts} parts of ${this.#context.partBytes} bytes cannot be stored; increase partSizeBytes.`;
       throw new ArtifactStoreError("limit_exceeded", message);
     }
     this.#parts.push({ PartNumber: partNumber });
@@ -134,7 +134,7 @@ export class StagedUpload implements StagedBlob {
       )
       .finally(() => this.#signal?.removeEventListener("abort", abort));
     if (answer.UploadId === undefined)
-      throw new ArtifactStoreError("unavailable", "The server gave no upload id.");
+      throw new ArtifactStoreError("unavailable", "The server returned no upload ID.");
     return answer.UploadId;
   }
 

@@ -36,7 +36,7 @@ interface Place {
  * write: `for (const { name, run } of keyValueStoreConformance({ open })) it(name, run)`.
  */
 export function keyValueStoreConformance(options: KeyValueConformanceOptions): ConformanceRule[] {
-  const places = new WeakMap<ArtifactStore, Place>();
+  const places = new Map<ArtifactStore, Place>();
   const placeOf = (store: ArtifactStore): Place => {
     const place = places.get(store);
     if (place === undefined) throw new TypeError("This store is none of the kit's.");

@@ -6,6 +6,8 @@ import { isBytes } from "../store/is-bytes.ts";
 export interface EncryptionKeys {
   /** Identifies the secret without revealing it, in 16 hex digits. */
   keyId: string;
+  /** The bytes of `keyId`. */
+  keyIdBytes: Uint8Array;
   /** Used to compute the tag of content. */
   tagKey: Uint8Array;
   /** Used to compute a blob's key from its tag. */
@@ -24,9 +26,10 @@ export function deriveKeys(key: Uint8Array): EncryptionKeys {
     const info = new TextEncoder().encode(`ccl artifact encryption 1: ${purpose}\u0001`);
     return createHmacSha256(extracted).update(info).digest();
   };
-  const keyId = derive("key id").subarray(0, 8);
+  const keyIdBytes = derive("key id").subarray(0, 8);
   return {
-    keyId: Array.from(keyId, (byte) => byte.toString(16).padStart(2, "0")).join(""),
+    keyId: Array.from(keyIdBytes, (byte) => byte.toString(16).padStart(2, "0")).join(""),
+    keyIdBytes,
     tagKey: derive("content tag"),
     blobKey: derive("blob key"),
     handleKey: derive("handle"),

@@ -20,7 +20,7 @@ export class SegmentCipher {
   readonly #key: Uint8Array;
 
   constructor(keys: EncryptionKeys, contentTag: Uint8Array) {
-    this.header = concatBytes([magic, fromHex(keys.keyId), contentTag]);
+    this.header = concatBytes([magic, keys.keyIdBytes, contentTag]);
     this.#key = createHmacSha256(keys.blobKey).update(contentTag).digest();
   }
 
@@ -56,10 +56,4 @@ export function layoutOf(
   const lastBytes = body - (segmentCount - 1) * (segmentBytes + sealBytes) - sealBytes;
   if (segmentCount < 1 || lastBytes < (segmentCount > 1 ? 1 : 0)) return undefined;
   return { segmentCount, plainBytes: body - segmentCount * sealBytes };
-}
-
-function fromHex(digits: string): Uint8Array {
-  return Uint8Array.from({ length: digits.length / 2 }, (_, index) =>
-    Number.parseInt(digits.slice(2 * index, 2 * index + 2), 16),
-  );
 }

@@ -87,7 +87,7 @@ export class KeyValueDriver implements ArtifactDriver {
       const entry = { ...newEntry(record, place), handles: damaged.handles, touchedAt: now };
       await this.#writeEntry(record.artifactId, entry);
       this.#placesInUse.delete(place);
-      await this.#removePlace(damaged.place);
+      await removePlace(this.#database, damaged.place);
     }, signal);
   }
 
@@ -163,7 +163,7 @@ export class KeyValueDriver implements ArtifactDriver {
         freed.push({ artifactId, sizeBytes: entry.sizeBytes });
         if (isDryRun) continue;
         await this.#database.delete(entryKey(artifactId));
-        await this.#removePlace(entry.place);
+        await removePlace(this.#database, entry.place);
       }
       if (artifactIds === undefined && !isDryRun) await this.#removeLeftovers();
       return freed;
@@ -261,10 +261,6 @@ export class KeyValueDriver implements ArtifactDriver {
     return found.filter((handle) => handle !== undefined);
   }
 
-  async #removePlace(place: string): Promise<void> {
-    await removeKeys(this.#database, await sortedKeys(this.#database, `data/${place}/`));
-  }
-
   /** Removes what a process left behind when it ended in the middle of a change. */
   async #removeLeftovers(): Promise<void> {
     const places = new Set(this.#placesInUse);
@@ -277,23 +273,23 @@ export class KeyValueDriver implements ArtifactDriver {
       places.add(entry.place);
       for (const [handleId] of entry.handles) handles.add(handleKey(handleId, artifactId));
     });
-    const [batches, data, written] = await Promise.all(
+    const [batches = [], data = [], written = []] = await Promise.all(
       ["batch/", "data/", "handle/"].map((prefix) => sortedKeys(this.#database, prefix)),
     );
-    await removeKeys(this.#database, batches ?? []);
-    await removeKeys(
-      this.#database,
-      (data ?? []).filter((key) => !places.has(key.split("/")[1] ?? "")),
-    );
-    await removeKeys(
-      this.#database,
-      (written ?? []).filter((key) => !handles.has(key)),
-    );
+    await removeKeys(this.#database, [
+      ...batches,
+      ...data.filter((key) => !places.has(key.split("/")[1] ?? "")),
+      ...written.filter((key) => !handles.has(key)),
+    ]);
   }
 }
 
 async function removeKeys(database: KeyValueDatabase, keys: readonly string[]): Promise<void> {
   await mapConcurrent(keys, concurrency, (key) => database.delete(key));
+}
+
+async function removePlace(database: KeyValueDatabase, place: string): Promise<void> {
+  await removeKeys(database, await sortedKeys(database, `data/${place}/`));
 }
 
 class StagedChunks implements StagedBlob {
@@ -317,6 +313,6 @@ class StagedChunks implements StagedBlob {
   async discard(): Promise<void> {
     if (this.isTaken) return;
     this.#placesInUse.delete(this.place);
-    await removeKeys(this.#database, await sortedKeys(this.#database, `data/${this.place}/`));
+    await removePlace(this.#database, this.place);
   }
 }

@@ -1,3 +1,4 @@
+import { sha256Hex } from "@ccl/core";
 import { createSha256, type Sha256 } from "@ccl/core/hash";
 import { chunkBytes, type BlobRecord } from "../artifact-driver.ts";
 
@@ -63,13 +64,13 @@ export function shapeOf(record: BlobRecord, artifactId: string): BlobShape | und
     return undefined;
   const chunkCount = Math.ceil(sizeBytes / chunkBytes);
   if (chunkCount <= 1) {
-    if (chunkHashes.length > 0 || (chunkCount === 0 && artifactId !== hexOf(noBytes)))
+    if (chunkHashes.length > 0 || (chunkCount === 0 && artifactId !== sha256Hex(noBytes)))
       return undefined;
     return {
       sizeBytes,
       chunkCount,
       isChunk: async (index, chunk) =>
-        index === 0 && chunk.length === sizeBytes && hexOf(chunk) === artifactId,
+        index === 0 && chunk.length === sizeBytes && sha256Hex(chunk) === artifactId,
     };
   }
   const tags = chunkHashes.subarray(0, tagBytes * chunkCount);
@@ -91,8 +92,6 @@ function checksumOf(
     .update(tags)
     .digest();
 }
-
-const hexOf = (bytes: Uint8Array): string => createSha256().update(bytes).digestHex();
 
 export function isEqual(left: Uint8Array, right: Uint8Array): boolean {
   return left.length === right.length && left.every((byte, index) => byte === right[index]);

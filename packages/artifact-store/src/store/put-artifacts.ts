@@ -31,12 +31,10 @@ export function takeItems(items: readonly StoreItem[]): TakenItem[] {
  */
 export function takeItem(given: ArtifactContent, options: Omit<StoreItem, "content">): TakenItem {
   const facts = takeFacts(options);
-  const mimeType = facts.mimeType ?? mimeTypeOf(given);
+  const isText = typeof given === "string";
+  const mimeType =
+    facts.mimeType ?? (isText ? "text/plain; charset=utf-8" : "application/octet-stream");
   return { ...facts, mimeType, content: takeContent(given) };
-}
-
-function mimeTypeOf(content: ArtifactContent): string {
-  return typeof content === "string" ? "text/plain; charset=utf-8" : "application/octet-stream";
 }
 
 /** Stores all items or none. Returns their handles in the order of the items. */

@@ -20,7 +20,10 @@ export async function* sampleIds(
 ): AsyncGenerator<string, void> {
   if (sample === 0) return;
   const limit = Math.min(sample, maxPage);
-  const point = pointAt((seed * 0.6180339887498949) % 1);
+  const share = (seed * 0.6180339887498949) % 1;
+  const point = Math.floor(share * 2 ** 48)
+    .toString(16)
+    .padStart(12, "0");
   let left = sample;
   for (const after of [point, ""]) {
     for await (const id of idsAfter(driver, { after, limit, signal })) {
@@ -30,10 +33,4 @@ export async function* sampleIds(
       if (left === 0) return;
     }
   }
-}
-
-function pointAt(share: number): string {
-  return Math.floor(share * 2 ** 48)
-    .toString(16)
-    .padStart(12, "0");
 }

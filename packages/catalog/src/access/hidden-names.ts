@@ -1,9 +1,9 @@
 import { maxNesting } from "../record/clean-value.ts";
+import type { ResourceColumn } from "../record/resource-record.ts";
 
 /** Finds hidden names in strings and values, so that the visible parts do not reveal them. */
 export interface HiddenNames {
-  isEmpty: boolean;
-  /** True if the text contains a hidden name as a whole word, ignoring case. */
+  /** True if the text contains a hidden name as a whole word, in any case and any Unicode normal form. */
   isNamedIn(text: string): boolean;
   /**
    * Removes fields, entries and strings that name something hidden from a value, and anything nested deeper than a
@@ -16,34 +16,71 @@ export interface HiddenNames {
 
 /** Creates a matcher for hidden column names. */
 export function createHiddenNames(names: readonly string[]): HiddenNames {
-  const wanted = [
-    ...new Set(names.map((name) => name.toLowerCase()).filter((name) => name.trim() !== "")),
-  ];
-  if (wanted.length === 0) return nothingHidden;
-  wanted.sort((left, right) => right.length - left.length || (left < right ? -1 : 1));
-  const parts = wanted.map((name) => name.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`));
-  const source = `(?<![\\p{L}\\p{N}_])(?:${parts.join("|")})(?![\\p{L}\\p{N}_])`;
-  const one = new RegExp(source, "iu");
-  const all = new RegExp(source, "giu");
-  const isNamedIn = (text: string): boolean => one.test(text);
-  const removeAt = (value: unknown, depth: number): unknown => {
+  const hidden = [...new Set(names.map(folded).filter((name) => name.trim() !== ""))];
+  if (hidden.length === 0) return nothingHidden;
+  hidden.sort((left, right) => right.length - left.length);
+  const parts = hidden.map((name) => name.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`));
+  // The limit of 30 marks keeps the search linear.
+  const source = `(?<![\\p{L}\\p{N}_][\\p{Mn}\\p{Mc}]{0,30})(?:${parts.join("|")})(?![\\p{L}\\p{N}_\\p{Mn}\\p{Mc}])`;
+  const pattern = new RegExp(source, "gu");
+  const isNamedIn = (text: string): boolean => folded(text).search(pattern) >= 0;
+  const removeFrom = (value: unknown, depth = 0): unknown => {
     if (typeof value === "string") return isNamedIn(value) ? undefined : value;
     if (typeof value !== "object" || value === null) return value;
     if (depth > maxNesting) return undefined;
     if (Array.isArray(value))
-      return value.map((item) => removeAt(item, depth + 1)).filter((item) => item !== undefined);
+      return value.map((item) => removeFrom(item, depth + 1)).filter((item) => item !== undefined);
     const members = Object.entries(value).flatMap(([name, member]): [string, unknown][] => {
-      const kept = isNamedIn(name) ? undefined : removeAt(member, depth + 1);
-      return kept === undefined ? [] : [[name, kept]];
+      const visible = isNamedIn(name) ? undefined : removeFrom(member, depth + 1);
+      return visible === undefined ? [] : [[name, visible]];
     });
     return Object.fromEntries(members);
   };
-  const removeFrom = (value: unknown): unknown => removeAt(value, 0);
-  return { isEmpty: false, isNamedIn, removeFrom, maskIn: (text) => text.replace(all, "[hidden]") };
+  const maskIn = (text: string): string => {
+    // Maps positions in the folded text to those in the text.
+    const positions = [...text.matchAll(letters)].flatMap(({ 0: letter, index }) =>
+      Array.from({ length: folded(letter).length }, () => index),
+    );
+    let masked = "";
+    let end = 0;
+    for (const { 0: name, index } of folded(text).matchAll(pattern)) {
+      masked += `${text.slice(end, positions[index])}[hidden]`;
+      end = positions[index + name.length] ?? text.length;
+    }
+    return masked + text.slice(end);
+  };
+  return { isNamedIn, removeFrom, maskIn };
+}
+
+/**
+ * Creates a matcher for the names of columns that are not visible. A name that a visible column also has is not
+ * hidden.
+ */
+export function hiddenColumnNames(
+  columns: readonly ResourceColumn[],
+  visible: readonly ResourceColumn[],
+): HiddenNames {
+  if (visible.length === columns.length) return nothingHidden;
+  const seen = new Set(visible.map(({ name }) => folded(name)));
+  return createHiddenNames(
+    columns.map(({ name }) => name).filter((name) => !seen.has(folded(name))),
+  );
+}
+
+/** A character with its combining marks. */
+const letters = /[^\p{Mn}\p{Mc}]?[\p{Mn}\p{Mc}]*/gu;
+/** Combining marks that are invisible, such as variation selectors. */
+const invisibleMarks = /(?=[\p{Mn}\p{Mc}])\p{DI}/gu;
+
+/**
+ * Returns the same string for a text in any case, composed or decomposed. Lower case comes first, because upper case
+ * changes ß to SS, but not ẞ.
+ */
+function folded(text: string): string {
+  return text.replace(invisibleMarks, "").normalize("NFD").toLowerCase().toUpperCase();
 }
 
 const nothingHidden: HiddenNames = {
-  isEmpty: true,
   isNamedIn: () => false,
   removeFrom: (value) => value,
   maskIn: (text) => text,

@@ -1,4 +1,4 @@
-import { withoutUndefined } from "@ccl/core/json";
+import { isRecord, withoutUndefined } from "@ccl/core/json";
 import type {
   ResourceColumn,
   ResourceDetails,
@@ -10,7 +10,7 @@ import type {
 import { hashAbilities } from "../record/hash-resource.ts";
 import type { DetailSection } from "./access-options.ts";
 import type { Visibility } from "./create-visibility.ts";
-import { createHiddenNames, type HiddenNames } from "./hidden-names.ts";
+import { hiddenColumnNames, type HiddenNames } from "./hidden-names.ts";
 
 const known = new Set(
   (
@@ -31,10 +31,7 @@ export function viewColumns(record: ResourceRecord, visibility: Visibility): Col
   const columns = all
     .filter((column) => visibility.seesColumn(column, record))
     .map((column) => withoutHiddenKey(column, record, visibility));
-  if (columns.length === all.length) return { columns, hidden: createHiddenNames([]) };
-  const seen = new Set(columns.map(({ name }) => name.toLowerCase()));
-  const hidden = all.map(({ name }) => name).filter((name) => !seen.has(name.toLowerCase()));
-  return { columns, hidden: createHiddenNames(hidden) };
+  return { columns, hidden: hiddenColumnNames(all, columns) };
 }
 
 function withoutHiddenKey(
@@ -48,7 +45,7 @@ function withoutHiddenKey(
 
 /** Returns a record's digest as seen by a principal. */
 export function presentDigest({ schema_digest }: ResourceRecord, { hidden }: ColumnView): string[] {
-  return hidden.isEmpty ? schema_digest : schema_digest.filter((entry) => !hidden.isNamedIn(entry));
+  return schema_digest.filter((entry) => !hidden.isNamedIn(entry));
 }
 
 /** Returns a record's overview as seen by a principal, without any text that names a hidden column. */
@@ -134,7 +131,7 @@ export function presentDetails(
         : undefined,
     columns:
       record.columns !== undefined && isIncluded("columns")
-        ? columns.map((column) => seenColumn(column, hidden))
+        ? columns.map((column) => ({ ...seenMembers(column, hidden), name: column.name }))
         : undefined,
     constraints:
       constraints !== undefined && isIncluded("constraints")
@@ -151,17 +148,9 @@ export function presentDetails(
   return { ...withoutUndefined(Object.fromEntries(others)), ...seen };
 }
 
-function seenColumn(column: ResourceColumn, hidden: HiddenNames): ResourceColumn {
-  if (hidden.isEmpty) return column;
-  return { ...seenMembers(column, hidden), name: column.name };
-}
-
 function seenMembers(value: object, hidden: HiddenNames): Record<string, unknown> {
-  const kept = Object.entries(value).map(([name, member]): [string, unknown] => [
-    name,
-    hidden.isNamedIn(name) ? undefined : hidden.removeFrom(member),
-  ]);
-  return Object.fromEntries(kept.filter(([, member]) => member !== undefined));
+  const seen = hidden.removeFrom(value);
+  return isRecord(seen) ? seen : {};
 }
 
 function presentUsage(

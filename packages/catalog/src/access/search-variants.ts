@@ -2,7 +2,7 @@ import type { ResourceRecord } from "../record/resource-record.ts";
 import { isPersonal } from "../record/schema-digest.ts";
 import type { AccessOptions } from "./access-options.ts";
 import type { Visibility } from "./create-visibility.ts";
-import { createHiddenNames } from "./hidden-names.ts";
+import { createHiddenNames, hiddenColumnNames } from "./hidden-names.ts";
 import { presentOverview } from "./present-record.ts";
 
 /**
@@ -64,10 +64,7 @@ function withoutPersonal(record: ResourceRecord): ResourceRecord {
   const all = record.columns ?? [];
   const columns = all.filter((column) => !isPersonal(column));
   if (columns.length === all.length) return record;
-  const seen = new Set(columns.map(({ name }) => name.toLowerCase()));
-  const hidden = createHiddenNames(
-    all.map(({ name }) => name).filter((name) => !seen.has(name.toLowerCase())),
-  );
+  const hidden = hiddenColumnNames(all, columns);
   const shown = presentOverview(record, { columns, hidden });
   const description =
     record.description === undefined ? undefined : hidden.maskIn(record.description);

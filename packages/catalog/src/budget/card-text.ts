@@ -55,10 +55,10 @@ export function cardText(details: ResourceDetails, heading: CardHeading): CardTe
     core,
     render(level) {
       const shown: CardOffsets = { columns: 0, snippets: 0 };
-      const kept = new Set<Piece>(pieces.slice(0, level));
-      for (const piece of kept) if (typeof piece === "object") Object.assign(shown, piece);
-      const cuts = cutsOf(details, kept, shown);
-      return { text: renderCard(details, heading, { kept, shown, cuts }), shown, cuts };
+      const included = new Set<Piece>(pieces.slice(0, level));
+      for (const piece of included) if (typeof piece === "object") Object.assign(shown, piece);
+      const cuts = cutsOf(details, included, shown);
+      return { text: renderCard(details, heading, { included, shown, cuts }), shown, cuts };
     },
   };
 }
@@ -75,7 +75,7 @@ export function renderCards(details: readonly ResourceDetails[]): string {
 function renderCard(
   details: ResourceDetails,
   { alias, stale }: CardHeading,
-  { kept, shown, cuts }: { kept: ReadonlySet<Piece>; shown: CardOffsets; cuts: string },
+  { included, shown, cuts }: { included: ReadonlySet<Piece>; shown: CardOffsets; cuts: string },
 ): string {
   const { id, kind, title, uri, columns = [], usage = {} } = details;
   const lines = [`## ${`${alias} ${inertText(title, 120)}`.trim()}`, `id: ${inertText(id, 512)}`];
@@ -84,17 +84,17 @@ function renderCard(
       ? `kind: ${inertText(kind, 40)}`
       : `kind: ${inertText(kind, 40)} at ${inertText(uri, 300)}`,
   );
-  if (kept.has("facts") && details.description)
+  if (included.has("facts") && details.description)
     lines.push(`about: ${inertText(details.description, 300)}`);
   if (shown.columns > 0)
     lines.push(
       "columns:",
       ...columns.slice(0, shown.columns).map((column) => `  ${columnLine(column)}`),
     );
-  if (kept.has("facts")) lines.push(...factLines(details));
+  if (included.has("facts")) lines.push(...factLines(details));
   for (const snippet of usage.snippets?.slice(0, shown.snippets) ?? [])
     lines.push(...snippetLines(snippet));
-  if (kept.has("anti_patterns")) {
+  if (included.has("anti_patterns")) {
     lines.push(
       "avoid:",
       ...(usage.anti_patterns ?? [])
@@ -102,7 +102,7 @@ function renderCard(
         .map((text) => `  ${inertText(text, 200)}`),
     );
   }
-  if (kept.has("about")) lines.push(...qualityLines(details));
+  if (included.has("about")) lines.push(...qualityLines(details));
   if (stale.length > 0) lines.push(`stale in the overview: ${inertText(stale.join(", "), 200)}`);
   if (cuts !== "")
     lines.push(`[cut: ${cuts}; the rest: details of ${alias} from ${formatCursor(shown)}]`);
@@ -111,9 +111,13 @@ function renderCard(
 
 const maxPatterns = 8;
 
-function cutsOf(details: ResourceDetails, kept: ReadonlySet<Piece>, shown: CardOffsets): string {
+function cutsOf(
+  details: ResourceDetails,
+  included: ReadonlySet<Piece>,
+  shown: CardOffsets,
+): string {
   const { columns = [], usage: { snippets = [], anti_patterns: patterns = [] } = {} } = details;
-  const avoided = kept.has("anti_patterns") ? Math.min(maxPatterns, patterns.length) : 0;
+  const avoided = included.has("anti_patterns") ? Math.min(maxPatterns, patterns.length) : 0;
   const hasFacts = (details.description ?? "") !== "" || factLines(details).length > 0;
   const parts = [
     shown.columns < columns.length
@@ -125,8 +129,8 @@ function cutsOf(details: ResourceDetails, kept: ReadonlySet<Piece>, shown: CardO
     avoided < patterns.length
       ? `${patterns.length - avoided} of ${patterns.length} things to avoid`
       : "",
-    !kept.has("facts") && hasFacts ? "description and pushdown" : "",
-    !kept.has("about") && qualityLines(details).length > 0 ? "quality" : "",
+    !included.has("facts") && hasFacts ? "description and pushdown" : "",
+    !included.has("about") && qualityLines(details).length > 0 ? "quality" : "",
   ];
   return parts.filter((part) => part !== "").join(", ");
 }

@@ -86,7 +86,9 @@ function addRows(
   source: readonly RowCandidate[],
   { limit, part }: { limit: number; part: "best" | "others" },
 ): number {
-  const end = source.findIndex((one) => !layout.add(one.row(), limit - layout.tokens, part));
+  const end = source.findIndex(
+    (candidate) => !layout.add(candidate.row(), limit - layout.tokens, part),
+  );
   return end < 0 ? source.length : end;
 }
 

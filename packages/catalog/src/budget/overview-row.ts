@@ -45,19 +45,19 @@ export function overviewRow({
     cut < 0 ? "" : id.slice(0, cut).replace(scheme, ""),
     longestContainer,
   );
-  const own = inertText(title, longestName) || "?";
-  const name = container === "" ? own : withoutContainer(own, container);
+  const fullName = inertText(title, longestName) || "?";
+  const name = container === "" ? fullName : withoutContainer(fullName, container);
   const last = lastStepOf(container);
   const isNamed =
-    name !== own || container === "" || own.toLowerCase().includes(last.toLowerCase());
+    name !== fullName || container === "" || fullName.toLowerCase().includes(last.toLowerCase());
   const fields = fieldsOf(schema_digest);
-  const about = aboutOf(description, own);
+  const about = aboutOf(description, fullName);
   return {
     id,
     kind: inertText(kind, 20) || "?",
     container,
     name,
-    fullName: isNamed ? own : `${last}.${own}`,
+    fullName: isNamed ? fullName : `${last}.${fullName}`,
     tail: fields === "" && about === "" ? "" : `: ${[fields, about].filter(Boolean).join(" - ")}`,
   };
 }

@@ -54,9 +54,9 @@ async function overviewPage(query: OverviewQuery, context: CatalogContext): Prom
   const limit = isBrowsing ? Number.MAX_SAFE_INTEGER : pagedMatches;
   const { hits } = await findResources({ visible, facets, signal, text, limit }, context);
   const found = new Set(hits.map(({ id }) => id));
-  const wanted = new Set(ids ?? found);
+  const requested = new Set(ids ?? found);
   // In search order, or in request order if there is no search.
-  const [first, second] = isBrowsing ? [wanted, found] : [found, wanted];
+  const [first, second] = isBrowsing ? [requested, found] : [found, requested];
   const matches = [...first].filter((id) => second.has(id));
   const records = matches.flatMap((id) => visible.get(id) ?? []);
   const start = (page - 1) * pageSize;

@@ -40,11 +40,11 @@ export async function drillDown(
       ...shown,
     ];
     const { aliases: _, reserve: __, ...rest } = request;
-    const candidates = request.candidates?.map((one) =>
-      resolveAlias(typeof one === "string" ? one : one.id, request.aliases),
+    const candidates = request.candidates?.map((candidate) =>
+      resolveAlias(typeof candidate === "string" ? candidate : candidate.id, request.aliases),
     );
-    const asked = { ...rest, candidates, task: question, budget, exclude };
-    const next = await rankCandidates(asked, context);
+    const ranking = { ...rest, candidates, task: question, budget, exclude };
+    const next = await rankCandidates(ranking, context);
     found ??= next;
     if (next.records.length === 0) break;
     const canAskForMore = round < maxRounds;
@@ -165,14 +165,14 @@ function finish({
   };
 }
 
-function addUsage(one: ModelUsage, two: ModelUsage): ModelUsage {
-  const { costUsd } = two;
+function addUsage(first: ModelUsage, second: ModelUsage): ModelUsage {
+  const { costUsd } = second;
   return {
-    inputTokens: one.inputTokens + two.inputTokens,
-    outputTokens: one.outputTokens + two.outputTokens,
+    inputTokens: first.inputTokens + second.inputTokens,
+    outputTokens: first.outputTokens + second.outputTokens,
     costUsd:
-      one.costUsd === undefined && costUsd === undefined
+      first.costUsd === undefined && costUsd === undefined
         ? undefined
-        : (one.costUsd ?? 0) + (costUsd ?? 0),
+        : (first.costUsd ?? 0) + (costUsd ?? 0),
   };
 }

@@ -115,9 +115,10 @@ export class ResidentRecords {
     const found = await readResources(records, ids, signal);
     await this.#takeIn(found, signal);
     const there = new Set(found.map(({ id }) => id));
-    const gone = ids.filter((id) => !there.has(id));
-    if (gone.length > 0) await guarded(() => index.remove(gone.flatMap(variantIdsOf), { signal }));
-    for (const id of gone) this.#forget(id);
+    const missing = ids.filter((id) => !there.has(id));
+    if (missing.length > 0)
+      await guarded(() => index.remove(missing.flatMap(variantIdsOf), { signal }));
+    for (const id of missing) this.#forget(id);
   }
 
   async #takeIn(

@@ -53,12 +53,12 @@ export function createVisibleSets(
   resident: HeldRecords,
   access: AccessOptions | undefined,
 ): (principal: Principal | undefined) => VisibleSet {
-  const kept = new Map<string, { version: number; variants: Variants }>();
+  const cached = new Map<string, { version: number; variants: Variants }>();
   return (principal) => {
     const visibility = createVisibility(access, principal, (id) => resident.get(id));
     if (visibility.isOpen) return visibleSet(resident, visibility, undefined);
     const { key } = visibility;
-    const known = key === undefined ? undefined : kept.get(key);
+    const known = key === undefined ? undefined : cached.get(key);
     if (known?.version === resident.version)
       return visibleSet(resident, visibility, known.variants);
     const entries = new Map<string, string>();
@@ -69,8 +69,8 @@ export function createVisibleSets(
     }
     const variants: Variants = { entries, allow: new Set(entries.values()) };
     if (key !== undefined) {
-      if (kept.size >= maxSets) kept.clear();
-      kept.set(key, { version: resident.version, variants });
+      if (cached.size >= maxSets) cached.clear();
+      cached.set(key, { version: resident.version, variants });
     }
     return visibleSet(resident, visibility, variants);
   };
@@ -86,8 +86,10 @@ function visibleSet(
     visibility,
     allow,
     get(id) {
-      const own = resourceIdOf(id);
-      return entries === undefined || entries.has(own) ? resident.get(own) : undefined;
+      const resourceId = resourceIdOf(id);
+      return entries === undefined || entries.has(resourceId)
+        ? resident.get(resourceId)
+        : undefined;
     },
     recordOf: (id) => resident.get(id),
     entryOf: (id) => entries?.get(id) ?? id,

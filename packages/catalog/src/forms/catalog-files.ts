@@ -60,7 +60,7 @@ export function fromCatalogFiles(files: CatalogFiles): Result<ResourceRecord[]> 
     issues.push({ code: "file_unexpected", path: [path], message });
   }
   const checked = checkRecords(
-    read.map((one) => ({ ...detailsOf(one, files, issues), ...one.overview })),
+    read.map((file) => ({ ...detailsOf(file, files, issues), ...file.overview })),
   );
   const found = checked.ok ? [] : checked.issues;
   issues.push(

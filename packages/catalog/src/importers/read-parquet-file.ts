@@ -59,13 +59,14 @@ function leavesOf(elements: readonly object[]): ResourceColumn[] {
     const element: JsonRecord = { ...elements[at] };
     at += 1;
     const children = Number(element["num_children"] ?? 0);
-    const own = at === 1 ? [] : [...path, String(element["name"])];
-    for (let child = 0; child < children && at < elements.length; child += 1) readElement(own);
-    if (children > 0 || own.length === 0) return;
+    const elementPath = at === 1 ? [] : [...path, String(element["name"])];
+    for (let child = 0; child < children && at < elements.length; child += 1)
+      readElement(elementPath);
+    if (children > 0 || elementPath.length === 0) return;
     const isRequired = element["repetition_type"] === "REQUIRED";
     columns.push(
       withoutUndefined({
-        name: own.join(".").slice(0, 300),
+        name: elementPath.join(".").slice(0, 300),
         type: typeOf(element),
         nn: isRequired || undefined,
       }),

@@ -253,11 +253,11 @@ function changesOf(
   { files }: FolderContent,
   after: Readonly<Record<string, string>>,
 ): Record<string, string | null> {
-  const gone = [...files.keys()].filter((path) => !Object.hasOwn(after, path));
+  const removed = [...files.keys()].filter((path) => !Object.hasOwn(after, path));
   const texts = Object.entries(after).filter(
     ([path, text]) => files.get(path)?.sha256 !== sha256Hex(text),
   );
-  return Object.fromEntries([...gone.map((path) => [path, null] as const), ...texts]);
+  return Object.fromEntries([...removed.map((path) => [path, null] as const), ...texts]);
 }
 
 /** Compares the content if the stamp differs. */

@@ -33,10 +33,13 @@ export function loadContent(folder: string): FolderContent | undefined {
     const end = text.indexOf("\n");
     const body = text.slice(end + 1);
     if (text.slice(0, end) !== headOf(body)) return undefined;
-    const kept: { files: [string, string, string][]; hashes: string[]; records: ResourceRecord[] } =
-      JSON.parse(body);
-    const files = kept.files.map(([path, stamp, sha256]) => [path, { stamp, sha256 }] as const);
-    const records = kept.records.map((record, at) => ({ record, hash: kept.hashes[at] ?? "" }));
+    const cache: {
+      files: [string, string, string][];
+      hashes: string[];
+      records: ResourceRecord[];
+    } = JSON.parse(body);
+    const files = cache.files.map(([path, stamp, sha256]) => [path, { stamp, sha256 }] as const);
+    const records = cache.records.map((record, at) => ({ record, hash: cache.hashes[at] ?? "" }));
     return { files: new Map(files), records };
   } catch {
     return undefined;

@@ -72,11 +72,11 @@ function findRenames(
       compareCodeUnits(left.from.name, right.from.name) ||
       compareCodeUnits(left.to.name, right.to.name),
   );
-  const taken = new Set<ResourceColumn>();
+  const paired = new Set<ResourceColumn>();
   const renames: ColumnPair[] = [];
   for (const { from, to } of pairs) {
-    if (taken.has(from) || taken.has(to)) continue;
-    taken.add(from).add(to);
+    if (paired.has(from) || paired.has(to)) continue;
+    paired.add(from).add(to);
     renames.push({ from, to });
   }
   return renames;
@@ -93,10 +93,10 @@ function scoreOf(from: ResourceColumn, to: ResourceColumn): number {
 
 /** Returns the Dice coefficient over letter pairs, ignoring case and separators. 1 for equal names. */
 function likenessOf(left: string, right: string): number {
-  const [one, two] = [bigramsOf(left), bigramsOf(right)];
+  const [first, second] = [bigramsOf(left), bigramsOf(right)];
   let shared = 0;
-  for (const pair of one) if (two.has(pair)) shared += 1;
-  return one.size + two.size === 0 ? 0 : (2 * shared) / (one.size + two.size);
+  for (const pair of first) if (second.has(pair)) shared += 1;
+  return first.size + second.size === 0 ? 0 : (2 * shared) / (first.size + second.size);
 }
 
 function bigramsOf(name: string): Set<string> {

@@ -70,8 +70,8 @@ export function isEntryOf(entry: string, column: ResourceColumn): boolean {
   const { name, type } = column;
   if (entry === name) return true;
   if (!entry.startsWith(`${name}:`)) return entry === digestEntry(column);
-  const given = entry.slice(name.length + 1);
-  return type === undefined || given === type || shortType(given) === shortType(type);
+  const digestType = entry.slice(name.length + 1);
+  return type === undefined || digestType === type || shortType(digestType) === shortType(type);
 }
 
 function keyScore({ pk, fk, index }: ResourceColumn): number {

@@ -36,7 +36,10 @@ export function callableFields({
 
 /** Returns a call with the required fields. Each value is the field's type in angle brackets. */
 function exampleCall(name: string, columns: readonly ResourceColumn[]): string {
-  const given = columns.filter((column) => column.nn === true && !/[.[]/.test(column.name));
-  const fields = given.map((column) => [column.name, `<${cleanText(column.type, 60) ?? "any"}>`]);
+  const required = columns.filter((column) => column.nn === true && !/[.[]/.test(column.name));
+  const fields = required.map((column) => [
+    column.name,
+    `<${cleanText(column.type, 60) ?? "any"}>`,
+  ]);
   return JSON.stringify({ tool: cleanText(name, 200), arguments: Object.fromEntries(fields) });
 }

@@ -39,15 +39,15 @@ export async function addNeighbours(
 ): Promise<ExplainedHit[]> {
   const { records, share, maxNeighbours } = options;
   const best = hits.slice(0, Math.min(sources, options.limit));
-  const wanted = best.flatMap((hit) => targetsOf(hit, records));
-  if (maxNeighbours === 0 || wanted.length === 0) return [...hits];
+  const links = best.flatMap((hit) => targetsOf(hit, records));
+  if (maxNeighbours === 0 || links.length === 0) return [...hits];
   await lookUpMissing(
-    wanted.flatMap(({ targets }) => targets),
+    links.flatMap(({ targets }) => targets),
     options,
   );
   const byId = new Map(hits.map((hit) => [hit.id, hit]));
   const brought = new Set<string>();
-  for (const { source, targets } of wanted) {
+  for (const { source, targets } of links) {
     const id = targets.find((target) => records.has(target));
     if (id === undefined || id === source.id) continue;
     const lifted = raised(byId.get(id) ?? { id, score: 0, explain: {} }, source, share);

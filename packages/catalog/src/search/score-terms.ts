@@ -60,9 +60,14 @@ export function recencyOf(record: ResourceRecord, nowMs: number, halfLifeDays: n
 }
 
 /** Returns the share of requested capabilities that the record has, or undefined if none is requested. */
-export function capabilityOf(record: ResourceRecord, asked: readonly string[]): number | undefined {
-  if (asked.length === 0) return undefined;
-  return asked.filter((capability) => record.cap.includes(capability)).length / asked.length;
+export function capabilityOf(
+  record: ResourceRecord,
+  requested: readonly string[],
+): number | undefined {
+  if (requested.length === 0) return undefined;
+  return (
+    requested.filter((capability) => record.cap.includes(capability)).length / requested.length
+  );
 }
 
 /** Returns the larger of latency and egress, each as x / (x + half), or undefined if the record has neither. */

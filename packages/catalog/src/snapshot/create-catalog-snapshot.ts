@@ -49,8 +49,8 @@ export interface CatalogSnapshot extends CatalogReader {
  */
 export function createCatalogSnapshot(options: CatalogSnapshotOptions): CatalogSnapshot {
   const { records, loadSaved, counter = estimatedCounter, clock = systemClock } = options;
-  const held = createHeldRecords(records);
-  const visibleSets = createVisibleSets(held, undefined);
+  const resident = createHeldRecords(records);
+  const visibleSets = createVisibleSets(resident, undefined);
   const index = createSnapshotIndex(records, loadSaved);
   const reader = createCatalogReader({
     index,

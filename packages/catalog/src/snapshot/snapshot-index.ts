@@ -65,14 +65,14 @@ async function fill(
   const before = isRestored ? saved.hashes : new Map<string, string>();
   if (before === undefined) return { index, isAsSaved: true };
   const ids = new Set(records.map(({ record }) => record.id));
-  const gone = [...before.keys()].filter((id) => !ids.has(id));
+  const removed = [...before.keys()].filter((id) => !ids.has(id));
   const fresh = records.filter(({ record, hash }) => before.get(record.id) !== hash);
-  if (gone.length > 0) await index.remove(gone);
+  if (removed.length > 0) await index.remove(removed);
   if (fresh.length > 0) {
     const variants = fresh.flatMap(({ record }) => indexVariants(record, undefined));
     await index.put(variants.map((record) => ({ record })));
   }
-  return { index, isAsSaved: isRestored && gone.length === 0 && fresh.length === 0 };
+  return { index, isAsSaved: isRestored && removed.length === 0 && fresh.length === 0 };
 }
 
 /** Restores the saved index. Returns false if it cannot be used. */

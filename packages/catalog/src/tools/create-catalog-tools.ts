@@ -60,10 +60,10 @@ export function createCatalogTools(
   const { usable } = shareBudget(maxTokens, {}, counter);
   const who = principal === undefined ? {} : { principal };
   const fit = (lines: readonly string[]): string => {
-    for (let kept = lines.length; kept > 0; kept--) {
-      const rest = lines.length - kept;
+    for (let count = lines.length; count > 0; count--) {
+      const rest = lines.length - count;
       const mark = rest > 0 ? [`[cut: ${rest} of ${lines.length} entries; ask for fewer]`] : [];
-      const text = [...lines.slice(0, kept), ...mark].join("\n");
+      const text = [...lines.slice(0, count), ...mark].join("\n");
       if (counter.count(text) <= usable) return text;
     }
     return lines.length === 0 ? "" : "[cut: nothing fits]";

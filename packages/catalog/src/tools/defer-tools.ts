@@ -192,7 +192,7 @@ export function deferTools(tools: ForeignTools, options: DeferToolsOptions = {})
       func: execute,
     })),
     async call(name, input, context) {
-      const tool = fixed.find((one) => one.name === name);
+      const tool = fixed.find((candidate) => candidate.name === name);
       if (tool !== undefined) return tool.execute(input, context);
       return failed("unknown_tool", `There is no ${inertText(name, 80)}; call call_tool with it.`);
     },

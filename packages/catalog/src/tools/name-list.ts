@@ -30,21 +30,22 @@ function namesInTurns(names: readonly string[]): OwnName[] {
   const rounds: OwnName[][] = [];
   const counts = new Map<string, number>();
   for (const name of names) {
-    const [, server = "", own = name] = /^(.+?(?:__|[/:]))(.+)$/.exec(name) ?? [];
+    const [, server = "", bareName = name] = /^(.+?(?:__|[/:]))(.+)$/.exec(name) ?? [];
     const at = counts.get(server) ?? 0;
     counts.set(server, at + 1);
-    (rounds[at] ??= []).push([server, own]);
+    (rounds[at] ??= []).push([server, bareName]);
   }
   return rounds.flat();
 }
 
 function listText(shown: readonly OwnName[], total: number, counter: TokenCounter): string {
   const groups = new Map<string, string[]>();
-  for (const [server, own] of shown) groups.set(server, [...(groups.get(server) ?? []), own]);
-  const lines = [...groups].map(([server, own]) => {
-    const text = branchTexts(own.sort(), counter).join(" ");
+  for (const [server, bareName] of shown)
+    groups.set(server, [...(groups.get(server) ?? []), bareName]);
+  const lines = [...groups].map(([server, bareNames]) => {
+    const text = branchTexts(bareNames.sort(), counter).join(" ");
     if (server === "") return text;
-    return own.length === 1 ? `${server}${text}` : `${server}: ${text}`;
+    return bareNames.length === 1 ? `${server}${text}` : `${server}: ${text}`;
   });
   const rest = total - shown.length;
   return [...lines, ...(rest > 0 ? [`and ${rest} more`] : [])].join("\n");

@@ -53,7 +53,7 @@ function readTool(tool: object, key: string | undefined): ForeignTool {
   const schemas = ["inputSchema", "input_schema", "parameters", "schema"].map((at) => inner[at]);
   const call = ["execute", "invoke", "run", "function"].flatMap((at): ToolCall[] => {
     const method = inner[at];
-    return typeof method === "function" ? [(...given) => method.apply(inner, given)] : [];
+    return typeof method === "function" ? [(...args) => method.apply(inner, args)] : [];
   })[0];
   return { name, description, schema: schemas.find((schema) => schema !== undefined), call };
 }

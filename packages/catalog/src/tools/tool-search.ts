@@ -43,7 +43,7 @@ export function createToolSearch(
     const isMatch = whole.some((score) => score > 0);
     const ranked = all
       .map((tool, at) => {
-        const part = Math.max(0, ...parts.map((one) => one[at] ?? 0));
+        const part = Math.max(0, ...parts.map((scores) => scores[at] ?? 0));
         const share = (uses[at] ?? 0) / total;
         return { tool, score: (whole[at] ?? 0) + weight * (part + Math.sqrt(share)) };
       })

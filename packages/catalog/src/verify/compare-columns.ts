@@ -35,10 +35,10 @@ export function compareColumns(
         to: to.name,
       }),
     ),
-    ...removed.map((one) => finding(["breaking", "column_removed"], one, { message: lost })),
-    ...(isPartial ? [] : added).map((one) =>
-      finding(["notice", "column_added"], one, {
-        message: `The source has a column that the catalog lacks, of type ${one.type ?? "any"}`,
+    ...removed.map((column) => finding(["breaking", "column_removed"], column, { message: lost })),
+    ...(isPartial ? [] : added).map((column) =>
+      finding(["notice", "column_added"], column, {
+        message: `The source has a column that the catalog lacks, of type ${column.type ?? "any"}`,
       }),
     ),
     ...kept.flatMap(({ from, to }) => changesOf(from, to, knows)),

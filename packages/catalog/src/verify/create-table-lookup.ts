@@ -47,14 +47,14 @@ export function createTableLookups(resources: readonly LookupResource[]): TableL
   return (resource) => {
     const database = databaseOf(resource);
     const tables: DatabaseTables = databases.get(database) ?? new Map();
-    const own = tableName(resource);
+    const resourceTable = tableName(resource);
     return {
       isComplete: complete.has(database),
       find(parts) {
         const names = parts.map((part) => part.toLowerCase());
         const isSystem = names.at(-1)?.startsWith("pg_") === true;
         if (isSystem || names.some((name) => systemName.test(name))) return "opaque";
-        return joinTables(findTables(tables, names), own);
+        return joinTables(findTables(tables, names), resourceTable);
       },
     };
   };
@@ -116,8 +116,8 @@ function joinTables(
   tables: readonly DescribedTable[],
   ownName: readonly string[],
 ): KnownTable | undefined {
-  const own = tables.filter(({ parts }) => isSameJson(parts, ownName));
-  const [first, ...others] = own.length > 0 ? own : tables;
+  const exact = tables.filter(({ parts }) => isSameJson(parts, ownName));
+  const [first, ...others] = exact.length > 0 ? exact : tables;
   return first && others.reduce<KnownTable>(joined, first);
 }
 

@@ -31,8 +31,8 @@ export function importProbe({
           loading ??= load({ signal });
           const siblings = await loading;
           const [other, ...more] = siblings.filter((resource) => resource.uri === uri);
-          const own = siblings.find((resource) => resource.id === id);
-          const found = own ?? (more.length === 0 ? other : undefined);
+          const sameId = siblings.find((resource) => resource.id === id);
+          const found = sameId ?? (more.length === 0 ? other : undefined);
           if (found !== undefined)
             return {
               state: "available",

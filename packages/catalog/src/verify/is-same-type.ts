@@ -30,9 +30,9 @@ const synonyms: Readonly<Record<string, string>> = {
 
 /** True if both name the same type, such as `int4` and `integer`. Sizes are compared only if both have one. */
 export function isSameType(left: string, right: string): boolean {
-  const [one, two] = [partsOf(left), partsOf(right)];
-  if (one.base !== two.base || one.isList !== two.isList) return false;
-  return one.size === "" || two.size === "" || one.size === two.size;
+  const [first, second] = [partsOf(left), partsOf(right)];
+  if (first.base !== second.base || first.isList !== second.isList) return false;
+  return first.size === "" || second.size === "" || first.size === second.size;
 }
 
 function partsOf(type: string): { base: string; size: string; isList: boolean } {

@@ -27,12 +27,12 @@ export function refreshedResource({
 }: ProbedCard): ResourceInput | undefined {
   if (details === undefined || fresh?.columns === undefined || !isWhole) return undefined;
   if (!findings.some(({ code }) => driftCodes.has(code))) return undefined;
-  const kept = Object.fromEntries(Object.entries(details).filter(([name]) => !derived.has(name)));
+  const stored = Object.fromEntries(Object.entries(details).filter(([name]) => !derived.has(name)));
   const { kept: same, renamed } = pairColumns(details.columns ?? [], fresh.columns);
   const known = new Map([...same, ...renamed].map(({ from, to }) => [to, from]));
   const rows = fresh.shape?.rows_est;
   return {
-    ...kept,
+    ...stored,
     id: details.id,
     kind: details.kind,
     title: details.title,

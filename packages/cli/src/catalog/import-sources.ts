@@ -118,8 +118,8 @@ function refuseTaken(
   const owners = new Map(
     others.flatMap((other) => other.resources.map(({ id }) => [id, sourceKey(other)])),
   );
-  const taken = incoming.find(({ id }) => owners.has(id));
-  if (taken === undefined) return;
-  const message = `${sourceKey(source)} and ${owners.get(taken.id)} both have ${taken.id}; import one of them, or pass another --name.`;
+  const conflicting = incoming.find(({ id }) => owners.has(id));
+  if (conflicting === undefined) return;
+  const message = `${sourceKey(source)} and ${owners.get(conflicting.id)} both have ${conflicting.id}; import one of them, or pass another --name.`;
   throw new CliError("input_invalid", message);
 }

@@ -50,12 +50,12 @@ export function mergeImported({ base, current, incoming }: ImportStates): Resour
 }
 
 /** Turns a record into input for registration. */
-function inputOf({ derived: made = [], ...record }: ResourceRecord): JsonRecord {
+function inputOf({ derived: derivedNames = [], ...record }: ResourceRecord): JsonRecord {
   const members = Object.entries(record).filter(
-    ([name]) => !derived.has(name) && !made.includes(name),
+    ([name]) => !derived.has(name) && !derivedNames.includes(name),
   );
   const input: JsonRecord = Object.fromEntries(members);
-  if (made.includes("shape.cols") && record.shape !== undefined) {
+  if (derivedNames.includes("shape.cols") && record.shape !== undefined) {
     const { cols: _, ...shape } = record.shape;
     input["shape"] = shape;
   }
@@ -96,16 +96,16 @@ function mergeColumns(
 ): ResourceColumn[] {
   const before = byPlace(base);
   const edited = byPlace(current);
-  const given = byPlace(incoming);
-  const merged = [...given].map(([place, column]) => {
-    const own = edited.get(place);
-    if (own === undefined) return column;
+  const imported = byPlace(incoming);
+  const merged = [...imported].map(([place, column]) => {
+    const editedColumn = edited.get(place);
+    if (editedColumn === undefined) return column;
     return {
-      ...mergeMembers({ ...before.get(place) }, { ...own }, { ...column }),
+      ...mergeMembers({ ...before.get(place) }, { ...editedColumn }, { ...column }),
       name: column.name,
     };
   });
-  const added = [...edited].filter(([place]) => !given.has(place) && !before.has(place));
+  const added = [...edited].filter(([place]) => !imported.has(place) && !before.has(place));
   return [...merged, ...added.map(([, column]) => column)];
 }
 

@@ -28,13 +28,13 @@ export async function openCatalog(
   records: readonly ResourceRecord[],
   { signal }: { signal: AbortSignal },
 ): Promise<OpenedCatalog> {
-  const kept = createMemoryRecords();
-  await restoreResources(kept, records, { signal });
+  const storage = createMemoryRecords();
+  await restoreResources(storage, records, { signal });
   const roles = { owner: { details: true, pii: true }, public: { details: true } };
   const index = createNoSearchIndex();
   return {
-    catalog: createCatalog({ records: kept, index, access: { roles } }),
-    records: () => listResources(kept, { signal }),
+    catalog: createCatalog({ records: storage, index, access: { roles } }),
+    records: () => listResources(storage, { signal }),
   };
 }
 

@@ -20,7 +20,7 @@ export type CommandFunction = Runnable["run"];
 
 // Declared as a method (bivariant), since commander does not know the types that its parsers return.
 interface Runnable {
-  run(session: Session, ...given: unknown[]): Promise<CommandResult>;
+  run(session: Session, ...args: unknown[]): Promise<CommandResult>;
 }
 
 /** A flag, its description, and how its value is parsed. */
@@ -70,8 +70,8 @@ export function addCommands(
     for (const flag of flags) command.addOption(optionOf(flag));
     // Commander passes the command itself as the last argument.
     if (run !== undefined)
-      command.action((...given) =>
-        runInSession(async (session) => (await run())(session, ...given.slice(0, -1))),
+      command.action((...args) =>
+        runInSession(async (session) => (await run())(session, ...args.slice(0, -1))),
       );
     addCommands(command, commands, runInSession);
   }

@@ -90,7 +90,7 @@ async function wholeId(store: ArtifactStore, id: string): Promise<string> {
   if (id.length === 64) return id;
   const { handles, damaged } = await allHandles(store);
   const ids = new Set([...handles, ...damaged].map(({ artifactId }) => artifactId));
-  const found = [...ids].filter((one) => one.startsWith(id));
+  const found = [...ids].filter((candidate) => candidate.startsWith(id));
   if (found.length > 1)
     throw usageError(`${found.length} artifacts start with ${id}. Type more digits.`);
   if (found[0] === undefined) throw unknownArtifact(id);
@@ -139,28 +139,28 @@ export async function artifactsPrune(session: Session, flags: PruneFlags): Promi
   return withState(session, flags, async ({ store, kind, decisions: openDecisions }) => {
     const decisions = await openDecisions();
     const sessions = [...(await decidedSessions(decisions))];
-    const ended = sessions.flatMap(([one, last]) => (last < before ? [one] : []));
+    const ended = sessions.flatMap(([sessionId, last]) => (last < before ? [sessionId] : []));
     // Delete decisions first: a session that resumes then finds none, and stores what it shows again.
     if (!dryRun) await forgetDecisions(decisions, ended, before);
     const shown = new Set<string>();
-    for (const [one] of sessions.filter(([, last]) => last >= before))
-      for (const name of namesIn(JSON.stringify(await readDecisions(decisions, one))))
+    for (const [sessionId] of sessions.filter(([, last]) => last >= before))
+      for (const name of namesIn(JSON.stringify(await readDecisions(decisions, sessionId))))
         shown.add(name);
     await decisions.close();
     const old = (await allHandles(store)).handles.filter(
       (handle) => handle.createdAt < before && (kind !== "postgres" || isOfCcl(handle)),
     );
-    const gone = old.filter(({ artifactId }) => !shown.has(artifactId.slice(0, idDigits)));
-    const bytes = gone.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+    const expired = old.filter(({ artifactId }) => !shown.has(artifactId.slice(0, idDigits)));
+    const bytes = expired.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
     if (!dryRun) {
-      for (const { artifactId, handleId } of gone)
+      for (const { artifactId, handleId } of expired)
         await store.delete(artifactId, { handleId, signal });
       await store.collectGarbage({ graceMs, signal });
     }
-    const kept = old.length - gone.length;
-    const document = { removed: gone.length, kept, bytes, sessions: ended.length };
+    const kept = old.length - expired.length;
+    const document = { removed: expired.length, kept, bytes, sessions: ended.length };
     const done = dryRun ? "would remove" : "removed";
-    const counts = `${formatCount(gone.length, "artifact")} (${formatNumber(bytes)} bytes) and the decisions of ${formatCount(ended.length, "session")}`;
+    const counts = `${formatCount(expired.length, "artifact")} (${formatNumber(bytes)} bytes) and the decisions of ${formatCount(ended.length, "session")}`;
     const shownStill = `; kept ${formatCount(kept, "older artifact")} that sessions of the last ${days} days show`;
     const text = `${done} ${counts}${kept === 0 ? "" : shownStill}\n`;
     return { document: { ...document, dryRun }, text };

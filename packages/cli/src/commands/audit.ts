@@ -80,7 +80,7 @@ export async function auditLogs(
     files += 1;
     const found = await readAgentLog(log);
     if (found.unread !== undefined) unread.push({ path: log.path, reason: found.unread });
-    for (const one of found.transcripts) audits.push(auditTranscript(one, price));
+    for (const transcript of found.transcripts) audits.push(auditTranscript(transcript, price));
     // Lets an interrupt through between two files.
     await new Promise((done) => setImmediate(done));
   }

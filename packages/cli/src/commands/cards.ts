@@ -13,9 +13,9 @@ export async function cardsBuild(session: Session, aliases: string[]): Promise<C
   const skipped: { alias: string; reason: string }[] = [];
   await withProject(session, true, async (registry) => {
     const files = createContextFiles(registry);
-    const wanted = aliases.length > 0 ? aliases : registry.list().map((entry) => entry.alias);
-    for (const [index, name] of wanted.entries()) {
-      progress.update("Building cards", index, wanted.length);
+    const requested = aliases.length > 0 ? aliases : registry.list().map((entry) => entry.alias);
+    for (const [index, name] of requested.entries()) {
+      progress.update("Building cards", index, requested.length);
       const found = await registry.resolve(name, session);
       if (aliases.length === 0 && !found.ok) {
         skipped.push({ alias: name, reason: "missing" });

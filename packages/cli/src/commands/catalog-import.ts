@@ -64,10 +64,10 @@ export async function catalogImport(
     const written = await folder.write(base, { records, sources }, session);
     await saveIndex({ folder }, openSnapshot({ folder, content: written }), session.signal);
   }
-  const kept = records.length - changes.filter(({ kind }) => kind !== "removed").length;
+  const unchanged = records.length - changes.filter(({ kind }) => kind !== "removed").length;
   const notes = [
     `${outcomes.map(({ kind, name, resources }) => `${kind}:${name} ${formatCount(resources, "resource")}`).join("; ")}`,
-    `${summariseChanges(changes)}; ${kept} unchanged${isWritten ? "" : "; nothing was written"}`,
+    `${summariseChanges(changes)}; ${unchanged} unchanged${isWritten ? "" : "; nothing was written"}`,
     ...(warnings.length === 0
       ? []
       : [`${formatCount(warnings.length, "secret")} masked. Use references instead of secrets.`]),

@@ -24,8 +24,8 @@ export async function catalogShow(
   read: ReadCatalog,
 ): Promise<CommandResult & { view: ResourceView }> {
   const { signal } = session;
-  const own = read.records.filter((record) => record.id === id);
-  const { catalog } = await openCatalog(own, session);
+  const matching = read.records.filter((record) => record.id === id);
+  const { catalog } = await openCatalog(matching, session);
   const ask = { principal: owner, signal };
   const { items } = await catalog.details([id], { ...ask, columnLimit: 10_000, snippetLimit: 100 });
   const overview = (await catalog.overview({ ...ask, ids: [id] })).items[0];

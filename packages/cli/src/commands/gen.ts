@@ -106,12 +106,12 @@ async function run(context: Gen): Promise<CommandResult> {
   const { session, flags, goal, isGoAhead, planSession } = context;
   const { signal } = session;
   // A saved plan already has its context.
-  const given = isGoAhead ? {} : await genBackground(session, goal, flags);
+  const background = isGoAhead ? {} : await genBackground(session, goal, flags);
   const report =
     flags.report === undefined
       ? await reportOfChecks(context)
       : await readInput(session, flags.report, "a report");
-  const first: ProposeOptions = { ...given, report, signal };
+  const first: ProposeOptions = { ...background, report, signal };
   if (flags.planOnly) return deliver(context, await planSession.plan(goal, first), undefined);
   const attempts = flags.untilGreen ?? 1;
   let options = first;
@@ -131,7 +131,7 @@ async function run(context: Gen): Promise<CommandResult> {
       context,
       `Change ${attempt} of up to ${attempts} was rolled back because a check failed.`,
     );
-    options = { ...given, report: reportOf(proposed, what), signal };
+    options = { ...background, report: reportOf(proposed, what), signal };
   }
 }
 

@@ -72,9 +72,9 @@ export async function off(
 ): Promise<CommandResult> {
   const { project = false } = flags;
   if (client !== undefined) known(ways, client);
-  const all = clientSettings(session).flatMap((one) =>
-    one.isForProject === project && (client === undefined || client === one.client)
-      ? [one.settings]
+  const all = clientSettings(session).flatMap((settings) =>
+    settings.isForProject === project && (client === undefined || client === settings.client)
+      ? [settings.settings]
       : [],
   );
   const undo = `ccl on ${client ?? "<client>"}${project ? " --project" : ""}`;

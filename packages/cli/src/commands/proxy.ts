@@ -61,8 +61,8 @@ export async function wrap(
   const { env, stderr } = session.terminal;
   const { variable, upstream, args, extra, detour } = await findUpstream(name, env, flags.upstream);
   const { running, folder } = await start(session, { ...flags, upstream, port: 0 });
-  const own = { ...extra, ...env, [variable]: running.url };
-  const set = [...Object.keys(extra ?? {}), variable].map((one) => `${one}=${own[one]}`);
+  const childEnv = { ...extra, ...env, [variable]: running.url };
+  const set = [...Object.keys(extra ?? {}), variable].map((one) => `${one}=${childEnv[one]}`);
   stderr.write(
     `${name} goes to ${upstream} through ${running.url}, mode ${flags.mode}, with ${set.join(" and ")}; state in ${folder.path}\n`,
   );
@@ -72,7 +72,7 @@ export async function wrap(
   try {
     const child = spawn(name, [...(args?.(running.url) ?? []), ...rest], {
       stdio: "inherit",
-      env: { ...own, [sharedState]: flags.postgres ?? env[sharedState] },
+      env: { ...childEnv, [sharedState]: flags.postgres ?? env[sharedState] },
     });
     // A terminal sends Ctrl+C to the command too. Forward signals that only this process receives.
     const signals = ["SIGTERM", "SIGHUP", "SIGINT"] as const;

@@ -151,10 +151,10 @@ export async function runAbort(
     await engineWithout(stores).abort(id);
     for (let look = 0; look < 20; look += 1) {
       const status = (await stores.runs.loadRun(id))?.result?.status;
-      if (status !== undefined) return said(id, status, `The run has ended: ${status}.`);
+      if (status !== undefined) return reportRun(id, status, `The run has ended: ${status}.`);
       await sleep(250, session.signal);
     }
-    return said(id, "asked", "Its worker was asked to end it, but has not done so yet.");
+    return reportRun(id, "asked", "Its worker was asked to end it, but has not done so yet.");
   });
 }
 
@@ -201,7 +201,7 @@ export async function runResume(
     // committed.
     if (Array.isArray(result))
       return {
-        ...said(
+        ...reportRun(
           id,
           "interrupted",
           `Interrupted. Run ${id} is unfinished; "ccl run resume" resumes it.`,
@@ -246,9 +246,9 @@ function isEngine(value: unknown): value is RunEngine {
 }
 
 function hadEnded(runId: string, status: string): CommandResult {
-  return said(runId, status, `It has already ended: ${status}.`);
+  return reportRun(runId, status, `It has already ended: ${status}.`);
 }
 
-function said(runId: string, status: string, text: string): CommandResult {
+function reportRun(runId: string, status: string, text: string): CommandResult {
   return { document: { runId, status }, text: `${text}\n` };
 }

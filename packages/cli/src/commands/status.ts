@@ -79,7 +79,7 @@ async function statusLine(session: Session): Promise<CommandResult> {
   const path = stringAt(given, "transcript_path");
   const logs = await findLogs(path === undefined ? [] : [path]);
   const read = await Promise.all(logs.map(readAgentLog));
-  const transcripts = read.flatMap((one) => one.transcripts);
+  const transcripts = read.flatMap((file) => file.transcripts);
   const usd = reportedUsd(transcripts);
   const fetched = transcripts
     .flatMap(({ items }) => items)

@@ -1,5 +1,3 @@
-import type { FileWorkspace } from "@ccl/plan-protocol/node";
-
 import { usageError } from "../cli-error.ts";
 import { few, formatCount, printable } from "../output/text.ts";
 import { tableOf } from "../output/table.ts";
@@ -30,9 +28,8 @@ export async function planPrune(
   session: Session,
   { keep }: { keep: number },
 ): Promise<CommandResult> {
-  const { signal } = session;
   const { removed, needed } = await withWorkspace(session, {}, (workspace) =>
-    workspace.prune({ keep, signal }),
+    workspace.prune({ ...session, keep }),
   );
   const rows = [...removed.map((id) => [id, "removed"]), ...needed.map((id) => [id, "needed"])];
   return {
@@ -75,11 +72,18 @@ export async function planRecover(session: Session): Promise<CommandResult> {
 
 /** Rolls back a transaction. `last` is the latest one that has not been rolled back. */
 export function planRollback(session: Session, transaction: string): Promise<CommandResult> {
-  const { signal } = session;
   return withWorkspace(session, {}, async (workspace) => {
-    const id = transaction === "last" ? await lastCommitted(workspace, signal) : transaction;
+    const transactions = transaction === "last" ? await workspace.transactions(session) : [];
+    const last = transactions.findLast(({ status }) => status === "committed");
+    const id = last?.transactionId ?? transaction;
     session.forbidExit();
-    const undone = requireDone(await workspace.rollback(id, session));
+    const rolledBack = await workspace.rollback(id, session);
+    const [issue] = rolledBack.ok ? [] : rolledBack.issues;
+    if (issue?.code === "PATH_NOT_FOUND")
+      throw usageError(
+        `${id === "last" ? "There is no transaction to roll back." : issue.message} "ccl plan log" lists the transactions.`,
+      );
+    const undone = requireDone(rolledBack);
     const { paths } = undone;
     return {
       isCommitted: true,
@@ -88,12 +92,4 @@ export function planRollback(session: Session, transaction: string): Promise<Com
         `${paths.map((path) => `${printable(path)}\n`).join("")}${colours.green("rolled back")} ${formatCount(paths.length, "path")} of ${id}\n`,
     };
   });
-}
-
-async function lastCommitted(workspace: FileWorkspace, signal: AbortSignal): Promise<string> {
-  const last = (await workspace.transactions({ signal })).findLast(
-    ({ status }) => status === "committed",
-  );
-  if (last !== undefined) return last.transactionId;
-  throw usageError('There is no transaction to roll back. "ccl plan log" lists them.');
 }

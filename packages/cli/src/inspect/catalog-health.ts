@@ -48,8 +48,10 @@ export function problemsById(
 ): Map<string, Set<string>> {
   const problems = new Map(
     records.map((record) => {
-      const own = doubts.flatMap(([name, , holds]) => (holds(record, nowMs) ? [name] : []));
-      return [record.id, new Set<string>(own)];
+      const recordDoubts = doubts.flatMap(([name, , holds]) =>
+        holds(record, nowMs) ? [name] : [],
+      );
+      return [record.id, new Set<string>(recordDoubts)];
     }),
   );
   for (const { resourceId, severity } of report?.findings ?? [])

@@ -83,10 +83,10 @@ export function catalogViews(session: Session): Required<CatalogViews> {
       const catalog = await openQueryableCatalog({ ...session, signal }, read);
       const limits = { rows: maxRows, timeoutMs: queryTimeoutMs };
       try {
-        const asked = { sql: plan === undefined ? (sql ?? "") : undefined, plan, limits, signal };
-        const { ranOn, text, diagram } = await catalog.explain(asked);
+        const query = { sql: plan === undefined ? (sql ?? "") : undefined, plan, limits, signal };
+        const { ranOn, text, diagram } = await catalog.explain(query);
         if (explain !== undefined) return { plan: text, ranOn, diagram, columns: [], rows: [] };
-        const answer = await catalog.run(asked);
+        const answer = await catalog.run(query);
         return { ...answer, plan: text, diagram };
       } finally {
         await catalog.close();

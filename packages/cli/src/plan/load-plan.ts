@@ -1,8 +1,6 @@
 import { editedPaths, type PlanVersion, type ValidPlan } from "@ccl/plan-protocol";
 import type { FileWorkspace } from "@ccl/plan-protocol/node";
 
-import type { Issue } from "@ccl/core";
-
 import { usageError } from "../cli-error.ts";
 import type { Session } from "../session.ts";
 import { planFailure } from "./plan-failure.ts";
@@ -26,20 +24,14 @@ export async function loadPlan(
 ): Promise<ValidPlan> {
   const answer = await answerIn(session, file);
   const requests = editedPaths(answer).map((path) => ({ type: "read_file" as const, path }));
-  const unread = new Map<string, Issue>();
   const { issues } = await workspace.read(requests, session);
-  for (const { request, code, message } of issues)
-    if (request.type === "read_file") unread.set(request.path, { code, message, path: [] });
   const valid = workspace.propose(answer, { version: flags.schemaVersion });
-  if (!valid.ok) {
-    // Report why a file could not be read, not only that it was missing.
-    const why = ({ code, path: [, index] }: Issue): Issue | undefined =>
-      code === "ERR_UPDATE_WITHOUT_BASE"
-        ? unread.get(requests[Number(index)]?.path ?? "")
-        : undefined;
-    throw planFailure(valid.issues.map((issue) => ({ ...issue, ...why(issue), path: issue.path })));
-  }
-  return valid.value.plan;
+  if (valid.ok) return valid.value.plan;
+  // The message already says why a file could not be read. Its code must say the same.
+  const codes = new Map(issues.map(({ code, message }) => [message, code]));
+  throw planFailure(
+    valid.issues.map((issue) => ({ ...issue, code: codes.get(issue.message) ?? issue.code })),
+  );
 }
 
 /** Reads the answer. Without a file or piped input, this is the last change of `ccl gen`. */

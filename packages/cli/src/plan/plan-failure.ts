@@ -19,12 +19,6 @@ const CODES: ReadonlyMap<string, CliErrorCode> = new Map<string, CliErrorCode>([
 /** Maximum number of lines shown of a long list. `--json` has all. */
 const MAX_LINES = 12;
 
-/** Replacements of the library's option names by flags. */
-const FLAGS: readonly [RegExp, string][] = [
-  [/\bmustPass\b/g, "--check-must-pass"],
-  [/\bmayFail\b/g, "--check-may-fail"],
-];
-
 /** Returns the value of a step of a plan that succeeded. @throws CliError with the issues of the plan */
 export function requireDone<Value>(result: Result<Value>): Value {
   if (result.ok) return result.value;
@@ -35,8 +29,11 @@ export function requireDone<Value>(result: Result<Value>): Value {
 export function planFailure(given: readonly Issue[]): CliError {
   const issues = given.map((issue) => {
     if (issue.code !== "AUTO_CHECK_FAILED_BEFORE") return issue;
-    const [said = "", ...output] = issue.message.split("\n");
-    const message = FLAGS.reduce((text, [option, flag]) => text.replace(option, flag), said);
+    const [summary = "", ...output] = issue.message.split("\n");
+    // The flags of the library's options.
+    const message = summary
+      .replace(/\bmustPass\b/g, "--check-must-pass")
+      .replace(/\bmayFail\b/g, "--check-may-fail");
     return { ...issue, message: [message, ...output].join("\n") };
   });
   const code =
@@ -45,8 +42,8 @@ export function planFailure(given: readonly Issue[]): CliError {
   const lines = issues.map(({ code: issueCode, path, message }) => {
     return `${issueCode}${path.length === 0 ? "" : ` at /${path.join("/")}`}: ${message}`;
   });
-  const left = lines.length - MAX_LINES;
-  const shown =
-    left > 0 ? [...lines.slice(0, MAX_LINES), `and ${formatCount(left, "further issue")}`] : lines;
+  const shown = lines.slice(0, MAX_LINES);
+  const hidden = lines.length - shown.length;
+  if (hidden > 0) shown.push(`and ${formatCount(hidden, "further issue")}`);
   return new CliError(code, shown.join("\n"), { details: { issues } });
 }

@@ -5,7 +5,7 @@ import { unless, writeFileDurable } from "@ccl/core/node";
 import { arrayAt, isRecord, parseJson } from "@ccl/core/json";
 import { createTwoFilesPatch } from "diff";
 
-import { stateFolder } from "../artifact-folder.ts";
+import { inStateFolder, stateFolder } from "../artifact-folder.ts";
 import { CliError, usageError } from "../cli-error.ts";
 import { ask, canAsk } from "../output/ask.ts";
 import type { CommandResult, Session } from "../session.ts";
@@ -65,7 +65,9 @@ export async function changeSettings(
       const created = await mkdir(dirname(path), { recursive: true });
       const all = Object.values(kept).flatMap((one) => markedBy(folderMark, one) ?? []);
       // The last of several files removes the folder, whichever file it was created for.
-      const folder = [...all, created ?? ""].find((one) => one !== "" && isWithin(path, one));
+      const folder = [...all, created ?? ""].find(
+        (candidate) => candidate !== "" && path.startsWith(candidate + sep),
+      );
       const marks = new Set(folder === undefined ? empty : [...empty, folderMark + folder]);
       kept[path] = marks.size === 0 ? undefined : [...marks];
     }
@@ -105,7 +107,7 @@ function removal(
 }
 
 function markedBy(mark: string, kept: readonly string[] = []): string | undefined {
-  return kept.find((one) => one.startsWith(mark))?.slice(mark.length);
+  return kept.find((entry) => entry.startsWith(mark))?.slice(mark.length);
 }
 
 /**
@@ -132,16 +134,14 @@ async function removeFile(path: string, created: string): Promise<void> {
   }
 }
 
-function isWithin(path: string, folder: string): boolean {
-  return path.startsWith(folder + sep);
-}
-
 type Kept = Record<string, readonly string[] | undefined>;
 
 const keptFile = ({ terminal }: Session): string => join(stateFolder(terminal), "settings.json");
 
 async function readKept(session: Session): Promise<Kept> {
-  const kept = parseJson(await unless(["ENOENT"], readFile(keptFile(session), "utf8"), "{}"));
+  const path = keptFile(session);
+  const reading = unless(["ENOENT"], readFile(path, "utf8"), "{}");
+  const kept = parseJson(await inStateFolder(dirname(path), reading));
   const paths = isRecord(kept) ? Object.keys(kept) : [];
   return Object.fromEntries(paths.map((path) => [path, arrayAt(kept, path).map(String)]));
 }
@@ -149,8 +149,10 @@ async function readKept(session: Session): Promise<Kept> {
 /** Writes what removal must restore. Deletes the file if there is nothing. */
 async function writeKept(session: Session, kept: Kept): Promise<void> {
   const path = keptFile(session);
-  if (Object.values(kept).every((one) => one === undefined)) return removeFile(path, dirname(path));
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  if (Object.values(kept).every((marks) => marks === undefined))
+    return removeFile(path, dirname(path));
+  const folder = dirname(path);
+  await inStateFolder(folder, mkdir(folder, { recursive: true, mode: 0o700 }));
   await writeFileDurable(path, JSON.stringify(kept), { mode: 0o600 });
 }
 

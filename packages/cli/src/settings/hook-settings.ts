@@ -47,8 +47,8 @@ function claudeCode(path: string, command: string): ClientSettings {
    * others.
    */
   const ownPaths = (value: unknown): { path: string[]; at: string[] }[] =>
-    arrayAt(recordAt(value, "hooks"), "PostToolUse").flatMap((one, at) => {
-      const all = arrayAt(one, "hooks");
+    arrayAt(recordAt(value, "hooks"), "PostToolUse").flatMap((matcher, at) => {
+      const all = arrayAt(matcher, "hooks");
       return all.flatMap((hook, place) => {
         if (!/ccl\S* shrink --hook$/.test(stringAt(hook, "command") ?? "")) return [];
         const inner = [...list, `${at}`, "hooks", `${place}`];
@@ -57,13 +57,16 @@ function claudeCode(path: string, command: string): ClientSettings {
     });
   return jsonSettings(path, JSON.stringify({ hooks: { PostToolUse: [entry] } }), {
     edit(text, value) {
-      const own = ownPaths(value)[0]?.at;
-      if (own === undefined) return withValue(text, [...list, newMember], entry);
-      const known = stringAt(valueAt(value, own), "command");
-      return known === command ? text : withValue(text, [...own, "command"], command);
+      const hookPath = ownPaths(value)[0]?.at;
+      if (hookPath === undefined) return withValue(text, [...list, newMember], entry);
+      const known = stringAt(valueAt(value, hookPath), "command");
+      return known === command ? text : withValue(text, [...hookPath, "command"], command);
     },
     remove: (text, value, kept) =>
-      ownPaths(value).reduceRight((rest, { path: own }) => withoutValue(rest, own, kept), text),
+      ownPaths(value).reduceRight(
+        (rest, { path: hookPath }) => withoutValue(rest, hookPath, kept),
+        text,
+      ),
   });
 }
 

@@ -16,7 +16,7 @@ const words = /\uFEFF|\s|\/\/.*|\/\*[^]*?\*\/|("(?:[^"\\]|\\.)*"|[^\s{}[\],:"/]+
 
 /** Reads JSON that may contain comments and trailing commas. Throws a `SyntaxError` for anything else. */
 export function readJsonText(text: string): JsonNode {
-  const found = [...text.matchAll(words)].filter((one) => one[1] !== undefined);
+  const found = [...text.matchAll(words)].filter((match) => match[1] !== undefined);
   let next = 0;
   const isNext = (word: string): boolean => found[next]?.[1] === word;
   const take = (expected?: string): { word: string; at: number } => {
@@ -41,8 +41,8 @@ export function readJsonText(text: string): JsonNode {
     }
     const value =
       word === "["
-        ? members.map((one) => one.value)
-        : Object.fromEntries(members.map((one) => [one.name, one.value]));
+        ? members.map((member) => member.value)
+        : Object.fromEntries(members.map((member) => [member.name, member.value]));
     return { ...node, members, end: take(close).at + 1, value };
   };
   const root = read("");
@@ -51,7 +51,7 @@ export function readJsonText(text: string): JsonNode {
 }
 
 function memberOf({ members }: JsonNode, name: string | undefined): JsonNode | undefined {
-  return members.findLast((one) => one.name === name);
+  return members.findLast((member) => member.name === name);
 }
 
 /** In a path, appends a new member to an array. */
@@ -81,7 +81,7 @@ export function withValue(text: string, path: readonly string[], value: unknown)
       const lead = lineEnd + indentAt(first?.nameStart ?? at) + (first === undefined ? unit : "");
       const added = path
         .slice(depth + 1)
-        .reduceRight((inner, one) => (one === newMember ? [inner] : { [one]: inner }), value);
+        .reduceRight((inner, key) => (key === newMember ? [inner] : { [key]: inner }), value);
       const label = name === newMember ? "" : `${JSON.stringify(name)}: `;
       const piece = isInLines
         ? lead + label + JSON.stringify(added, null, unit).replaceAll("\n", lead)
@@ -103,8 +103,8 @@ export function withoutValue(
   kept: readonly string[] = [],
 ): string {
   const parentPath = path.slice(0, -1);
-  const parentOf = (one: string): JsonNode =>
-    parentPath.reduce((node, name) => memberOf(node, name) ?? node, readJsonText(one));
+  const parentOf = (source: string): JsonNode =>
+    parentPath.reduce((node, name) => memberOf(node, name) ?? node, readJsonText(source));
   const { members } = parentOf(text);
   const member = members.findLast(({ name }) => name === path.at(-1));
   if (member === undefined) return text;
@@ -125,6 +125,6 @@ export function emptyPaths(text: string): string[] {
   const walk = ({ value, members }: JsonNode, path: string[]): string[] =>
     typeof value === "object" && value !== null && members.length === 0
       ? [path.join(".")]
-      : members.flatMap((one) => walk(one, [...path, one.name]));
+      : members.flatMap((member) => walk(member, [...path, member.name]));
   return walk(readJsonText(text), []);
 }

@@ -49,8 +49,8 @@ export const mcpSettings: ReadonlyMap<string, SettingsOf> = new Map(
 function opencodeFile(folder: string): string {
   const files = ["opencode.json", "opencode.jsonc"].map((name) => join(folder, name));
   const existing = files.filter((path) => existsSync(path));
-  const own = existing.find((path) => /"ccl"\s*:/.test(readFileSync(path, "utf8")));
-  return own ?? existing[0] ?? join(folder, "opencode.json");
+  const configured = existing.find((path) => /"ccl"\s*:/.test(readFileSync(path, "utf8")));
+  return configured ?? existing[0] ?? join(folder, "opencode.json");
 }
 
 /** Returns the path in the home folder, or in CLAUDE_CONFIG_DIR if that is set. */
@@ -92,9 +92,9 @@ const findTable: FindBlock = (text) => {
   if (from < 0) return undefined;
   const rest = text.slice(from);
   const next = rest.search(/^[ \t]*\[(?!mcp_servers\.ccl[\].])/m);
-  const own = next < 0 ? rest : rest.slice(0, next);
-  const comments = /(?:^[ \t]*(?:#.*)?(?:\r?\n|$))*$(?![^])/m.exec(own);
-  return { from, to: from + (comments === null || next < 0 ? own.length : comments.index) };
+  const section = next < 0 ? rest : rest.slice(0, next);
+  const comments = /(?:^[ \t]*(?:#.*)?(?:\r?\n|$))*$(?![^])/m.exec(section);
+  return { from, to: from + (comments === null || next < 0 ? section.length : comments.index) };
 };
 
 function toml(path: string, entry: string): ClientSettings {

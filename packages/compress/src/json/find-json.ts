@@ -28,9 +28,9 @@ const deepestWrap = 3;
 export function unwrapText(text: string): string {
   let inner = text;
   for (let depth = 0; depth < deepestWrap; depth += 1) {
-    const held = heldText(inner);
-    if (held === undefined) return inner;
-    inner = held;
+    const unwrapped = heldText(inner);
+    if (unwrapped === undefined) return inner;
+    inner = unwrapped;
   }
   return inner;
 }

@@ -139,13 +139,13 @@ function addTable(units: Unit[], { name, grid, columns }: Table): void {
   const names = varying.map(({ key }) => key);
   const read = (row: number): unknown[] => {
     const { label, values = [] } = rows[row] ?? {};
-    const own = varying.map((column) => {
+    const cells = varying.map((column) => {
       const value = values[column.at];
       // The members have their own table, below.
       const isBelow = inner.includes(column) && hasMembers(value);
       return isBelow ? `${value.length} below` : value;
     });
-    return hasLabel ? [label, ...own] : own;
+    return hasLabel ? [label, ...cells] : cells;
   };
   addRows(units, {
     name,
@@ -316,13 +316,13 @@ function gridOf(labelled: readonly LabelledRow[]): Grid {
     const visit = (path: string, object: Record<string, unknown>, depth: number): void => {
       for (const key of Object.keys(object)) {
         const value = object[key];
-        const own = joinName(path, shownKey(key));
+        const keyPath = joinName(path, shownKey(key));
         if (depth < 3 && isRecord(value) && Object.keys(value).length > 0) {
-          visit(own, value, depth + 1);
+          visit(keyPath, value, depth + 1);
           continue;
         }
-        let column = columns.get(own);
-        if (column === undefined) columns.set(own, (column = columns.size));
+        let column = columns.get(keyPath);
+        if (column === undefined) columns.set(keyPath, (column = columns.size));
         if (values[column] === undefined) size += 1;
         values[column] = value;
       }

@@ -53,6 +53,6 @@ function signatureOf({ text }: OutlineEntry): string {
 }
 
 /** Returns a unit of a body. A line inside the body keeps the enclosing line as its head. */
-function bodyUnit({ text, from, to, head: own = 0 }: Unit, head: number): Unit {
-  return { text, from, to, head: Math.max(own, head), weight: bodyWeight };
+function bodyUnit({ text, from, to, head: innerHead = 0 }: Unit, head: number): Unit {
+  return { text, from, to, head: Math.max(innerHead, head), weight: bodyWeight };
 }

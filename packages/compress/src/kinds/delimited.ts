@@ -2,6 +2,7 @@ import {
   columnNames,
   type Delimiter,
   detectDelimiter,
+  offsetOfRows,
   readDelimited,
   readDelimitedRow,
 } from "@ccl/core/delimited";
@@ -93,7 +94,7 @@ interface Rows {
 }
 
 function readRows(content: string): Rows {
-  const text = `\n${content.replace(/^\uFEFF/, "")}`;
+  const text = `\n${content.slice(offsetOfRows(content))}`;
   const delimiter = detectDelimiter(content);
   const rows: Rows = { text, delimiter, starts: [0], ends: [0], isVarying: [] };
   const { starts, ends, isVarying } = rows;

@@ -47,9 +47,9 @@ function framedJson(
 function tableLayout(units: Unit[]): Layout {
   let number = 0;
   for (const unit of units) {
-    const own = isTitle(unit) ? number + 1 : (number += 1);
-    unit.from = own;
-    unit.to = own;
+    const rowNumber = isTitle(unit) ? number + 1 : (number += 1);
+    unit.from = rowNumber;
+    unit.to = rowNumber;
   }
   return { ...table, units };
 }

@@ -43,7 +43,7 @@ export function leadingColumns(sample: readonly string[]): ((line: string) => st
     const { isNumbered, usual, different } = column;
     // A host or level that all lines share follows the time. Any other word that all lines share
     // belongs to the message.
-    const isHost = usual.size > 0 && at > 0 && columns.every((one) => one.isNumbered);
+    const isHost = usual.size > 0 && at > 0 && columns.every((earlier) => earlier.isNumbered);
     const isCommon = /\w/.test([...usual].join(""));
     const isWord = isHost || (!isCommon && different <= variedShare * lines.length);
     if (!isNumbered && !isWord) break;

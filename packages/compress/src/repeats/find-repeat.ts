@@ -65,12 +65,12 @@ function nearestTo(content: string, recent: readonly KnownContent[]): KnownConte
     return long <= short * largestRatio;
   });
   if (candidates.length === 0) return undefined;
-  const own = sketchContent(content);
+  const contentSketch = sketchContent(content);
   let best: { known: KnownContent; similarity: number } | undefined;
   for (const known of candidates) {
     const sketch = sketches.get(known) ?? sketchContent(known.content);
     sketches.set(known, sketch);
-    const similarity = sketchSimilarity(own, sketch);
+    const similarity = sketchSimilarity(contentSketch, sketch);
     if (similarity >= similarEnough && similarity > (best?.similarity ?? 0))
       best = { known, similarity };
   }
@@ -83,10 +83,11 @@ function nearestTo(content: string, recent: readonly KnownContent[]): KnownConte
  */
 function unitsOf(
   content: string,
-  given: ContentKind | undefined,
+  knownKind: ContentKind | undefined,
 ): { units: readonly Unit[]; noun: "lines" | "rows" } {
   const text = unwrapText(content);
-  const { kind, json }: IdentifiedText = given === undefined ? identify(text) : { kind: given };
+  const { kind, json }: IdentifiedText =
+    knownKind === undefined ? identify(text) : { kind: knownKind };
   const layout =
     kind === "json" || kind === "delimited"
       ? layoutOf(text, kind, { columns: "all", json })

@@ -37,12 +37,12 @@ export function sketchContent(content: string): ContentSketch {
 }
 
 /** Returns the approximate share of pieces that two sketched contents have in common, 0..1. */
-export function sketchSimilarity(one: ContentSketch, other: ContentSketch): number {
-  const size = Math.min(sketchSize, Math.max(one.length, other.length));
+export function sketchSimilarity(sketch: ContentSketch, other: ContentSketch): number {
+  const size = Math.min(sketchSize, Math.max(sketch.length, other.length));
   let shared = 0;
   let [at, place] = [0, 0];
   for (let seen = 0; seen < size; seen += 1) {
-    const [own = Infinity, theirs = Infinity] = [one[at], other[place]];
+    const [own = Infinity, theirs = Infinity] = [sketch[at], other[place]];
     if (own === theirs && own !== Infinity) shared += 1;
     if (own <= theirs) at += 1;
     if (theirs <= own) place += 1;

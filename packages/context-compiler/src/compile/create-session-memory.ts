@@ -154,12 +154,12 @@ function turnOf(sessionId: string, event: SessionEvent, counter: TokenCounter): 
   const message = isSaid ? eventMessage(event) : undefined;
   const text = textOf(message).trim();
   if (message === undefined || text === "") return undefined;
-  const said = truncateMiddle(text, { maxTokens: maxHitTokens, counter }).text;
+  const excerpt = truncateMiddle(text, { maxTokens: maxHitTokens, counter }).text;
   const { eventId } = event;
   const source = `session:${sessionId}`;
   const hit = {
     memoryId: `${sessionId}/${eventId}`,
-    text: `${message.role}: ${said}`,
+    text: `${message.role}: ${excerpt}`,
     source,
     eventId,
   };

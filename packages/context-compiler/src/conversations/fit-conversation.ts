@@ -120,7 +120,7 @@ async function keepReport(
   try {
     const state = await store.get(key);
     const usage = state?.usages?.findLast(
-      (one) => one.countedTokens === (countedTokens ?? one.countedTokens),
+      (candidate) => candidate.countedTokens === (countedTokens ?? candidate.countedTokens),
     );
     if (state === undefined || usage === undefined) return;
     usage.inputTokens = Math.max(usage.inputTokens, inputTokens);

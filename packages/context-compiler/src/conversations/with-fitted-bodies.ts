@@ -82,8 +82,8 @@ function withReports(promise: unknown, report: Report): unknown {
       answer.iterator = () => {
         const events = iterate();
         const next = events.next.bind(events);
-        events.next = async (...given) => {
-          const event = await next(...given);
+        events.next = async (...args) => {
+          const event = await next(...args);
           await report(usageIn(event.value));
           return event;
         };

@@ -165,5 +165,5 @@ export function issuesOf(
 function withinUnion(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   const inner = issue.code === "invalid_union" ? issue.errors.at(-1) : undefined;
   if (inner === undefined || inner.every(({ path }) => path.length === 0)) return [issue];
-  return inner.map((one) => ({ ...one, path: [...issue.path, ...one.path] }));
+  return inner.map((innerIssue) => ({ ...innerIssue, path: [...issue.path, ...innerIssue.path] }));
 }

@@ -47,7 +47,7 @@ const shortestTask = 24;
 export function findRequired({ head, units }: History, policy: FitPolicy): Required {
   const { meter } = policy;
   const sum = (messages: readonly ChatMessage[]): number =>
-    messages.reduce((total, one) => total + meter.of(one), 0);
+    messages.reduce((total, message) => total + meter.of(message), 0);
   const isUser = ({ kind }: HistoryUnit): boolean => kind === "user";
   const lastUser = units.findLastIndex(isUser);
   const task = units.findIndex(isUser);

@@ -45,38 +45,38 @@ export function resolvePolicy(messages: unknown, options: FitOptions): FitPolicy
   if (!Array.isArray(messages)) {
     throw new ContextCompilerError(
       "invalid_messages",
-      "The messages to fit are a list of chat messages.",
+      "`messages` must be an array of chat messages.",
     );
   }
-  const given: Partial<FitOptions> = options ?? {};
-  const { budget, counter = estimatedCounter, tools = [] } = given;
+  const input: Partial<FitOptions> = options ?? {};
+  const { budget, counter = estimatedCounter, tools = [] } = input;
   requireBudget(budget);
   requireObject("A counter", counter, "count");
-  const state = given.state === undefined ? undefined : requireState(given.state);
-  const { safetyMargin = safetyMarginOf(counter, state?.usages) } = given;
+  const state = input.state === undefined ? undefined : requireState(input.state);
+  const { safetyMargin = safetyMarginOf(counter, state?.usages) } = input;
   const isBudget = isFrom(0, budget) && budget > 0 && budget < Infinity;
   requireThat(isBudget, `A budget is a positive number of tokens, not ${shown(budget)}.`);
   const isMargin = isFrom(0, safetyMargin) && safetyMargin < 1;
   requireThat(isMargin, `A safety margin lies from 0 to below 1, not ${shown(safetyMargin)}.`);
   const usable = usableOf({ budget, counter, safetyMargin });
-  const isKept = given.policy !== undefined || state !== undefined;
+  const isKept = input.policy !== undefined || state !== undefined;
   const isCoding = isKept && isCodingHistory(messages);
   const profile =
-    settings[given.policy === "economy" ? "economy" : isCoding ? "coding" : "balanced"];
-  requirePolicy(given);
+    settings[input.policy === "economy" ? "economy" : isCoding ? "coding" : "balanced"];
+  requirePolicy(input);
   // Without a state there may be no further calls, so the cut fills the budget.
-  const { cutTo = isKept ? profile.cutTo : 1, firstSight = defaultFirstSight } = given;
+  const { cutTo = isKept ? profile.cutTo : 1, firstSight = defaultFirstSight } = input;
   // A sixth of a small budget, or a small share of a large one.
   const facts = Math.max(Math.min(usable / 6, profile.factsTokens), 0.03 * usable);
-  const { keptFactsTokens = Math.floor(facts) } = given;
+  const { keptFactsTokens = Math.floor(facts) } = input;
   requireShare("firstSight", firstSight);
   requireThat(
     isFrom(0, keptFactsTokens),
     `keptFactsTokens is at least 0, not ${shown(keptFactsTokens)}.`,
   );
   for (const name of ["restHint", "summaryOf"] as const) {
-    const isFunction = given[name] === undefined || typeof given[name] === "function";
-    requireThat(isFunction, `${name} is a function, not ${shown(given[name])}.`);
+    const isFunction = input[name] === undefined || typeof input[name] === "function";
+    requireThat(isFunction, `${name} is a function, not ${shown(input[name])}.`);
   }
   requireTools(tools);
   return {
@@ -86,12 +86,12 @@ export function resolvePolicy(messages: unknown, options: FitOptions): FitPolicy
     usable,
     cutTo,
     cutAbove:
-      given.isCacheCold === true ? Math.min(profile.cutAbove, (1 + cutTo) / 2) : profile.cutAbove,
+      input.isCacheCold === true ? Math.min(profile.cutAbove, (1 + cutTo) / 2) : profile.cutAbove,
     firstSight,
     keptFactsTokens,
-    isPinned: pinTest(given.pin),
-    restHint: given.restHint,
-    summaryOf: given.summaryOf,
+    isPinned: pinTest(input.pin),
+    restHint: input.restHint,
+    summaryOf: input.summaryOf,
   };
 }
 
@@ -124,13 +124,14 @@ function requireShare(name: string, value: unknown): void {
 export function pinTest(pin: PinRule | undefined): FitPolicy["isPinned"] {
   if (pin === undefined) return () => false;
   if (typeof pin === "function") return pin;
-  const isList = Array.isArray(pin) && pin.every((one) => typeof one === "object" && one !== null);
+  const isList =
+    Array.isArray(pin) && pin.every((entry) => typeof entry === "object" && entry !== null);
   requireThat(
     isList,
     `pin is a function, or a list of messages and of ranges { from, to }, not ${shown(pin)}.`,
   );
   const pinned = new Set<unknown>(pin);
-  const ranges = pin.flatMap((one) => ("from" in one ? [one] : []));
+  const ranges = pin.flatMap((entry) => ("from" in entry ? [entry] : []));
   return (message, index) =>
     pinned.has(message) || ranges.some(({ from, to }) => index >= from && index < to);
 }

@@ -135,7 +135,10 @@ class Planner {
         return text !== readableText(block.message) || missing(block) <= spare;
       });
     if (first === undefined || spare <= 0) return undefined;
-    const block = others.reduce((one, next) => (missing(next) > missing(one) ? next : one), first);
+    const block = others.reduce(
+      (largest, next) => (missing(next) > missing(largest) ? next : largest),
+      first,
+    );
     const { [block.key]: _, ...texts } = cut.texts;
     const text = this.#reader.show(block, shown(block) + spare);
     return { ...cut, texts: text === undefined ? texts : { ...texts, [block.key]: text } };

@@ -97,10 +97,12 @@ export function createBlockReader(
   };
   const lossless = (block: Block): { text: string; tokens: number } => {
     if (block.lossless !== undefined) return block.lossless;
-    const own = readableText(block.message);
-    const text = block.isResult ? losslessText(own, counter) : own;
-    const isOther = text !== own || typeof block.message.content !== "string";
-    const tokens = isOther ? block.tokens - counter.count(own) + counter.count(text) : block.tokens;
+    const original = readableText(block.message);
+    const text = block.isResult ? losslessText(original, counter) : original;
+    const isOther = text !== original || typeof block.message.content !== "string";
+    const tokens = isOther
+      ? block.tokens - counter.count(original) + counter.count(text)
+      : block.tokens;
     block.lossless = { text, tokens: Math.min(tokens, block.tokens) };
     return block.lossless;
   };

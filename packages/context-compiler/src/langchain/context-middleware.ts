@@ -22,16 +22,17 @@ export function contextMiddleware(options: ConversationOptions): AgentMiddleware
     const { convertToOpenAITool } = await import("@langchain/core/utils/function_calling");
     const { systemMessage, tools, runtime } = request;
     const head = systemMessage.text === "" ? [] : [systemMessage];
-    const given = [...head, ...request.messages];
-    const converted = given.map((message) => fromLangChain(message));
+    const originals = [...head, ...request.messages];
+    const converted = originals.map((message) => fromLangChain(message));
     const { prompt: messages, report } = await fit(converted, {
       tools: tools.map((tool) => (isClientTool(tool) ? convertToOpenAITool(tool) : tool)),
       conversation: runtime.configurable?.thread_id,
       write: (fitted): BaseMessage[] =>
         fitted.messages.map((message, at) => {
           const source = fitted.sources[at] ?? -1;
-          const [original, own] = [given[source], converted[source]];
-          const isKept = original !== undefined && own !== undefined && isSameMessage(own, message);
+          const [original, unfitted] = [originals[source], converted[source]];
+          const isKept =
+            original !== undefined && unfitted !== undefined && isSameMessage(unfitted, message);
           return isKept ? original : toLangChain(message, classes, original);
         }),
       sent: (_prompt, fitted) => fitted.messages,

@@ -39,8 +39,9 @@ export function createEventLog(append: EventLog["append"]): OwnedEventLog {
     at: (index) => events.at(index),
     slice: (start, end) => events.slice(start, end),
     filter<Kind extends SessionEventKind>(kinds: readonly Kind[]) {
-      const wanted: ReadonlySet<SessionEventKind> = new Set(kinds);
-      const isWanted = (event: SessionEvent): event is SessionEvent<Kind> => wanted.has(event.kind);
+      const selected: ReadonlySet<SessionEventKind> = new Set(kinds);
+      const isWanted = (event: SessionEvent): event is SessionEvent<Kind> =>
+        selected.has(event.kind);
       return events.filter(isWanted);
     },
     since: (timestamp) => events.filter((event) => event.timestamp >= timestamp),

@@ -49,13 +49,13 @@ function partsOf(content: ChatMessage["content"]): unknown[] {
 /** Compares payloads the way `externalizeContent` stores them: all text in one artifact, and each file in its own. */
 async function holdsPayloads(
   stored: EventPart[],
-  given: unknown[],
+  parts: unknown[],
   comparison: Comparison,
 ): Promise<boolean> {
-  const text = given.flatMap((part) => plainTextOf(part) ?? []).join("\n\n");
+  const text = parts.flatMap((part) => plainTextOf(part) ?? []).join("\n\n");
   let at = 0;
   let isTextStored = false;
-  for (const part of given) {
+  for (const part of parts) {
     const isText = plainTextOf(part) !== undefined;
     if (isText && isTextStored) continue;
     const before = stored[at];

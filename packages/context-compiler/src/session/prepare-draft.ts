@@ -46,9 +46,7 @@ export function maskDraft({ kind, data }: UncheckedDraft, redact: Redact | undef
     throw new ContextCompilerError("invalid_event", `Unknown event kind "${String(kind)}".`);
   const { mimeType, ...outcome }: { mimeType?: unknown } = encodeInput(kind, data);
   const hasMimeType = isOutcome(kind) && typeof mimeType === "string";
-  const plain = plainJson(
-    hasMimeType || mimeType === undefined ? outcome : { ...outcome, mimeType },
-  );
+  const plain = plainJson(hasMimeType ? outcome : { ...outcome, mimeType });
   const draft = bodyOf(kind, redact === undefined ? plain : redactData(plain, redact));
   return hasMimeType ? { draft, mimeType } : { draft };
 }
@@ -110,15 +108,15 @@ const loneSurrogates = /\p{Surrogate}/gu;
 
 /**
  * Copies a value through canonical JSON, so that an event in memory is byte-identical to one read
- * back. Lone surrogates, which UTF-8 can't encode, become U+FFFD.
+ * back.
  * @throws ContextCompilerError `invalid_event` for a value that JSON can't represent
  */
 function plainJson(value: unknown): unknown {
-  const parsed: unknown = JSON.parse(jsonOf(value));
-  return parsed;
+  return JSON.parse(jsonOf(value));
 }
 
-function jsonOf(value: unknown): string {
+/** Writes canonical JSON in which lone surrogates, which UTF-8 can't encode, are U+FFFD. */
+export function jsonOf(value: unknown): string {
   try {
     return canonicalJson(value);
   } catch (error) {

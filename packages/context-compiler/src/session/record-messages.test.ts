@@ -195,6 +195,62 @@ describe("recordMessages", () => {
     const session = createSession();
     await recordMessages(session, weather);
     expect(await recordMessages(session, weather.slice(0, 3))).toEqual([]);
+    const changed: ChatMessage[] = [...weather.slice(0, 5), { role: "user", content: "more" }];
+    await expect(recordMessages(session, changed)).rejects.toMatchObject({
+      code: "history_changed",
+    });
+    expect(await recordMessages(session, weather)).toEqual([]);
+    expect(shown(session)).toEqual(weather);
+  });
+
+  it("continues after a shorter transcript in a session that was reopened", async () => {
+    const store = createMemorySessionStore();
+    await recordMessages(await openSession({ store, sessionId: "s" }), weather);
+    const session = await openSession({ store, sessionId: "s" });
+    await recordMessages(session, weather.slice(0, 5));
+    expect(await recordMessages(session, weather)).toEqual([]);
+  });
+
+  it("records a message once in concurrent calls", async () => {
+    const session = createSession();
+    const calls = [3, 6, 2, 6].map((end) => recordMessages(session, weather.slice(0, end)));
+    const added = (await Promise.all(calls)).map(({ length }) => length);
+    expect(added).toEqual([5, 3, 0, 0]);
+    expect(shown(session)).toEqual(weather);
+  });
+
+  it("rejects a recorded message that the caller changed in place", async () => {
+    const session = createSession();
+    const parts = [
+      { type: "text" as const, text: "What is this?" },
+      { type: "image" as const, mimeType: "image/png", data: new Uint8Array([1, 2]) },
+    ];
+    const messages: ChatMessage[] = [{ role: "user", content: parts }];
+    await recordMessages(session, messages);
+    expect(await recordMessages(session, messages)).toEqual([]);
+    const more: ChatMessage[] = [...messages, { role: "user", content: "more" }];
+    for (const part of [{ text: "What is that?" }, { data: new Uint8Array([1, 3]) }]) {
+      const target = parts["text" in part ? 0 : 1];
+      const former = { ...target };
+      Object.assign(target ?? {}, part);
+      await expect(recordMessages(session, more)).rejects.toMatchObject({
+        code: "history_changed",
+      });
+      Object.assign(target ?? {}, former);
+    }
+    expect(await recordMessages(session, more)).toHaveLength(1);
+  });
+
+  it("compares with the log if something else was recorded meanwhile", async () => {
+    const session = createSession();
+    const [recorded] = await Promise.all([
+      recordMessages(session, weather.slice(0, 2)),
+      session.record("user_input", { content: "by the application" }),
+    ]);
+    expect(recorded).toHaveLength(2);
+    await expect(recordMessages(session, weather)).rejects.toMatchObject({
+      code: "history_changed",
+    });
   });
 
   it("accepts answers in any order, and later answers of the same calls", async () => {

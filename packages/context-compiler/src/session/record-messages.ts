@@ -1,10 +1,11 @@
-import type { ChatMessage } from "@ccl/core";
-import { isRecord, isSameJson } from "@ccl/core/json";
+import { sha256Hex, type ChatMessage } from "@ccl/core";
+import { TurnQueue } from "@ccl/core/async";
+import { isRecord } from "@ccl/core/json";
 
 import { ContextCompilerError } from "../context-compiler-error.ts";
 import type { EventDraft } from "./event-input.ts";
 import { isRecorded, type RecordedMessage } from "./is-recorded.ts";
-import { maskDraft } from "./prepare-draft.ts";
+import { jsonOf, maskDraft } from "./prepare-draft.ts";
 import { redactOf } from "./recording-session.ts";
 import type { SessionEvent } from "../event/session-event.ts";
 import { sessionMemory } from "./session-memory.ts";
@@ -25,38 +26,54 @@ export async function recordMessages(
   options: { signal?: AbortSignal | undefined } = {},
 ): Promise<SessionEvent[]> {
   if (!Array.isArray(messages)) {
-    throw new ContextCompilerError("invalid_messages", "The messages are a list of chat messages.");
+    throw new ContextCompilerError(
+      "invalid_messages",
+      "`messages` must be an array of chat messages.",
+    );
   }
-  const last = lastTranscriptOf(session);
-  const isGrown = last.events === session.eventLog.length && startsWith(messages, last.messages);
-  const before = isGrown ? last.messages : [];
-  const start = before.length;
-  const drafts = messages.slice(start).map(draftsOf);
-  const broken = drafts.findIndex(({ length }) => length === 0);
-  if (broken >= 0) {
-    const index = broken + start;
+  const drafts = messages.map(draftsOf);
+  const index = drafts.findIndex(({ length }) => length === 0);
+  if (index >= 0) {
     const text = `Message ${index} is not a chat message, or is a tool message without toolCallId.`;
     throw new ContextCompilerError("invalid_messages", text, { details: { index } });
   }
-  const fresh = start > 0 ? drafts.flat() : await findNew(session, drafts, options);
-  const events = fresh.length === 0 ? [] : await session.recordAll(fresh, options);
-  const added = messages.slice(start).map((message) => ({ ...message }));
-  last.messages = [...before, ...added];
-  last.events = session.eventLog.length;
-  return events;
+  const hashes = messages.map(hashOf);
+  const last = lastTranscriptOf(session);
+  return last.turns.run(async () => {
+    const { length } = session.eventLog;
+    const isGrown =
+      last.events === length && last.hashes.every((hash, position) => hash === hashes[position]);
+    const fresh = isGrown
+      ? drafts.slice(last.hashes.length).flat()
+      : await findNew(session, drafts, options);
+    // A shorter transcript adds nothing either. It must not replace the longer one.
+    if (fresh.length === 0) return [];
+    const events = await session.recordAll(fresh, options);
+    last.hashes = hashes;
+    last.events = length + events.length;
+    return events;
+  }, options.signal);
 }
 
 /** The last recorded transcript. The next one is compared with it rather than with the log. */
-const lastTranscriptOf = sessionMemory((): { messages: ChatMessage[]; events: number } => ({
-  messages: [],
+const lastTranscriptOf = sessionMemory(() => ({
+  turns: new TurnQueue(ContextCompilerError),
+  hashes: new Array<string>(),
+  /** Length of the log when the transcript was recorded. */
   events: 0,
 }));
 
-function startsWith(messages: readonly ChatMessage[], known: readonly ChatMessage[]): boolean {
-  return (
-    messages.length >= known.length &&
-    known.every((message, at) => isSameJson(messages[at], message))
-  );
+/** A hash does not change if the caller later changes the message. */
+function hashOf(message: ChatMessage): string {
+  const { content } = message;
+  const hashed = Array.isArray(content) ? content.map(withHashedBytes) : content;
+  return sha256Hex(jsonOf({ ...message, content: hashed }));
+}
+
+/** Encoding the bytes as base64 would take much longer. */
+function withHashedBytes(part: unknown): unknown {
+  if (!isRecord(part) || !(part["data"] instanceof Uint8Array)) return part;
+  return { ...part, data: sha256Hex(part["data"]) };
 }
 
 /**
@@ -72,30 +89,28 @@ async function findNew(
   const bodies = drafts.flatMap(([draft]) =>
     draft === undefined ? [] : maskDraft(draft, redact).draft,
   );
-  const stamp = { timestamp: 0, tokens: 0 };
   const transcript = placeMessages(
-    bodies.map((body, position) => ({ ...body, ...stamp, eventId: String(position) })),
+    bodies.map((body, at) => ({ ...body, timestamp: 0, tokens: 0, eventId: String(at) })),
   );
   const recorded = placeMessages(session.eventLog);
   const fresh = [...transcript]
     .filter(([key]) => !recorded.has(key))
-    .map(([, { position }]) => position);
-  const first = fresh.reduce((min, position) => Math.min(min, position), Infinity);
-  const isShortened = [...recorded.keys()].some((key) => !transcript.has(key));
-  if (isShortened && fresh.length > 0) throw historyChanged(first);
+    .map(([, { position }]) => position)
+    .sort((left, right) => left - right);
+  if (fresh[0] !== undefined && [...recorded.keys()].some((key) => !transcript.has(key)))
+    throw historyChanged(fresh[0]);
   for (const [key, { message, position }] of transcript) {
     const before = recorded.get(key);
-    if (before === undefined) continue;
-    if (!(await isRecorded(message, before, { session, ...options })))
+    if (before && !(await isRecorded(message, before, { session, ...options })))
       throw historyChanged(position);
   }
-  return fresh.sort((a, b) => a - b).flatMap((position) => drafts[position] ?? []);
+  return fresh.flatMap((position) => drafts[position] ?? []);
 }
 
 /** Creates the drafts for a message. Returns none if the value is not a message. */
 function draftsOf(message: ChatMessage): EventDraft[] {
   if (!isRecord(message)) return [];
-  const { role, content, toolCalls = [], toolCallId, isError, ...fields } = message;
+  const { role, content, toolCalls = [], toolCallId: callId, isError, ...fields } = message;
   if (!Array.isArray(toolCalls) || !toolCalls.every(isRecord)) return [];
   switch (role) {
     case "system":
@@ -104,21 +119,18 @@ function draftsOf(message: ChatMessage): EventDraft[] {
     case "user":
       return [{ kind: "user_input", data: { ...fields, content } }];
     case "assistant": {
-      const calls = toolCalls.map((call): EventDraft => {
-        return {
-          kind: "tool_call",
-          data: { callId: call.id, name: call.name, arguments: call.arguments },
-        };
+      const calls = toolCalls.map(({ id, name, arguments: text }): EventDraft => {
+        return { kind: "tool_call", data: { callId: id, name, arguments: text } };
       });
       const requested = toolCalls.length === 0 ? {} : { toolCalls };
       return [{ kind: "assistant_message", data: { ...fields, content, ...requested } }, ...calls];
     }
     case "tool":
-      if (toolCallId === undefined) return [];
+      if (callId === undefined) return [];
       return [
         {
           kind: isError === true ? "tool_error" : "tool_success",
-          data: { ...fields, callId: toolCallId, content },
+          data: { ...fields, callId, content },
         },
       ];
     default:
@@ -144,22 +156,22 @@ function placeMessages(events: Iterable<SessionEvent>): Map<string, Placed> {
   const keyOf = createPlaces();
   return new Map(
     timeline.entries.map(({ message, eventIds }) => {
-      const found = byId.get(eventIds.at(-1) ?? "");
-      return [keyOf(message), { message, event: found?.event, position: found?.position ?? 0 }];
+      const source = byId.get(eventIds.at(-1) ?? "");
+      return [keyOf(message), { message, event: source?.event, position: source?.position ?? 0 }];
     }),
   );
 }
 
 function createPlaces(): (message: ChatMessage) => string {
   let others = 0;
-  let answers = new Map<string, number>();
+  const answers = new Map<string, number>();
   return ({ role, toolCallId = "" }) => {
     if (role === "tool") {
       const count = (answers.get(toolCallId) ?? 0) + 1;
       answers.set(toolCallId, count);
       return `${others} ${count} ${toolCallId}`;
     }
-    answers = new Map();
+    answers.clear();
     others += 1;
     return String(others);
   };
@@ -168,7 +180,7 @@ function createPlaces(): (message: ChatMessage) => string {
 function historyChanged(index: number): ContextCompilerError {
   return new ContextCompilerError(
     "history_changed",
-    `The transcript differs from what was recorded, first at message ${index}. Record it in a session of its own.`,
+    `The transcript differs from what was recorded, first at message ${index}. Record it in a separate session.`,
     { details: { index } },
   );
 }

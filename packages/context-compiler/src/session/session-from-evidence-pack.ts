@@ -38,7 +38,7 @@ export async function sessionFromEvidencePack(
     const evidence = structuredClone(entries);
     return beginSession({ ...sessionOptions, sessionId, store, events: [], evidence });
   }
-  const own = events.map((event) => deepFreeze(structuredClone(event)));
-  await store.append(sessionId, own, { expectedVersion: 0 });
-  return beginSession({ ...sessionOptions, sessionId, store, events: own });
+  const copies = events.map((event) => deepFreeze(structuredClone(event)));
+  await store.append(sessionId, copies, { expectedVersion: 0 });
+  return beginSession({ ...sessionOptions, sessionId, store, events: copies });
 }

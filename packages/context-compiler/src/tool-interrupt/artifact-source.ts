@@ -46,7 +46,9 @@ export async function findSource(
   if (digits.length === 64) return (await store.getHandles(digits, { signal }))[0];
   if (digits === "") return undefined;
   for await (const { handles, damaged = [] } of storedPages(store, signal)) {
-    const key = [...handles, ...damaged].find((one) => one.artifactId.startsWith(digits));
+    const key = [...handles, ...damaged].find((candidate) =>
+      candidate.artifactId.startsWith(digits),
+    );
     if (key !== undefined) return findSource(key.artifactId, { store }, signal);
   }
   return undefined;

@@ -22,7 +22,7 @@ export async function readLines(
   const decoder = new TextDecoder();
   const encoder = new TextEncoder();
   let line = 1;
-  let kept = "";
+  let collected = "";
   let seenBytes = 0;
   let isAfterLineFeed = false;
   const take = (text: string): LinesPiece | undefined => {
@@ -31,8 +31,8 @@ export async function readLines(
       const lineFeed = text.indexOf("\n", at);
       const stop = lineFeed < 0 ? text.length : lineFeed + 1;
       const part = text.slice(at, stop);
-      if (line >= start && kept.length + part.length > maxChars) return cut(part);
-      if (line >= start) kept += part;
+      if (line >= start && collected.length + part.length > maxChars) return cut(part);
+      if (line >= start) collected += part;
       seenBytes += encoder.encode(part).length;
       at = stop;
       if (lineFeed < 0) continue;
@@ -42,24 +42,24 @@ export async function readLines(
     return undefined;
   };
   const whole = (lastLine: number): LinesPiece => ({
-    text: kept.replace(/\r?\n$/, ""),
+    text: collected.replace(/\r?\n$/, ""),
     lastLine,
     isAtEnd: false,
     isCutInLine: false,
     endByte: seenBytes,
   });
   const cut = (part: string): LinesPiece => {
-    const lastLineStart = kept.lastIndexOf("\n") + 1;
+    const lastLineStart = collected.lastIndexOf("\n") + 1;
     // Returns whole lines. Only cuts a line that is too long on its own.
     if (lastLineStart > 0) {
-      seenBytes -= encoder.encode(kept.slice(lastLineStart)).length;
-      kept = kept.slice(0, lastLineStart);
+      seenBytes -= encoder.encode(collected.slice(lastLineStart)).length;
+      collected = collected.slice(0, lastLineStart);
       return whole(line - 1);
     }
-    const room = part.slice(0, maxChars - kept.length).replace(/[\uD800-\uDBFF]$/, "");
+    const room = part.slice(0, maxChars - collected.length).replace(/[\uD800-\uDBFF]$/, "");
     seenBytes += encoder.encode(room).length;
     return {
-      text: kept + room,
+      text: collected + room,
       lastLine: line,
       isAtEnd: false,
       isCutInLine: true,

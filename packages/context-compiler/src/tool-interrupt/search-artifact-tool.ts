@@ -205,12 +205,15 @@ function showBest(
   const best = bestOf(found);
   const ranked = best.toSorted((a, b) => b.hits.score - a.hits.score);
   for (let count = ranked.length; count > 0; count -= 1) {
-    const own = Math.floor((budget - (count < best.length ? headTokens : 0)) / count) - headTokens;
+    const pieceBudget =
+      Math.floor((budget - (count < best.length ? headTokens : 0)) / count) - headTokens;
     const shown = best
       .filter((piece) => ranked.indexOf(piece) < count)
       .map(({ artifact, text, firstLine, hits }) => {
-        const isShort = hits.tokens <= own;
-        const short = isShort ? hits : searchContent(text, { ...options, firstLine, budget: own });
+        const isShort = hits.tokens <= pieceBudget;
+        const short = isShort
+          ? hits
+          : searchContent(text, { ...options, firstLine, budget: pieceBudget });
         const head = `[artifact ${namesOf([artifact])}, ${artifact.mimeType}]`;
         return short.text === "" ? "" : `${head}\n${short.text}`;
       });

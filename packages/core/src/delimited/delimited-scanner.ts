@@ -1,4 +1,4 @@
-import { type Delimiter, readDelimitedRow } from "./read-delimited.ts";
+import { type Delimiter, offsetOfRows, readDelimitedRow } from "./read-delimited.ts";
 
 /** Reads rows from pieces of text. A piece may end anywhere, even within a cell. */
 interface DelimitedScanner {
@@ -18,8 +18,8 @@ const longRowChars = 2 ** 20;
 /**
  * Creates a scanner of delimited text (RFC 4180). Quoted cells may contain delimiters, line ends
  * and doubled quotes. CRLF, LF and CR end rows. It accepts common deviations: a quote within a bare
- * cell is literal, text after a closing quote belongs to the cell, and empty lines and a byte order
- * mark are skipped. Takes linear time.
+ * cell is literal, text after a closing quote belongs to the cell, and empty lines, a byte order
+ * mark and a first line such as `sep=;` are skipped. Takes linear time.
  */
 export function createDelimitedScanner(delimiter: Delimiter): DelimitedScanner {
   let pending = "";
@@ -28,8 +28,7 @@ export function createDelimitedScanner(delimiter: Delimiter): DelimitedScanner {
   let readFrom = 0;
   const read = (isWhole: boolean): string[][] => {
     const rows: string[][] = [];
-    let start = isFirst && pending.startsWith("\uFEFF") ? 1 : 0;
-    isFirst &&= pending === "";
+    let start = isFirst ? offsetOfRows(pending) : 0;
     isInQuotes = false;
     while (start < pending.length) {
       const { cells, end, isOpen } = readDelimitedRow(pending, start, delimiter);
@@ -38,6 +37,7 @@ export function createDelimitedScanner(delimiter: Delimiter): DelimitedScanner {
       if (cells.length > 1 || cells[0] !== "") rows.push(cells);
       start = end + 1;
     }
+    isFirst &&= rows.length === 0;
     pending = pending.slice(start);
     readFrom = pending.length > longRowChars ? 2 * pending.length : 0;
     return rows;

@@ -31,6 +31,14 @@ describe("readDelimited", () => {
     ["empty cells", ",a,\n", [["", "a", ""]]],
     ["a text without its empty lines", "a\n\n\nb\n", [["a"], ["b"]]],
     ["a byte order mark", "\uFEFFa,b\n", [["a", "b"]]],
+    [
+      "a line that declares the delimiter",
+      "\uFEFFsep=,\r\na,b\r\n1,2\r\n",
+      [
+        ["a", "b"],
+        ["1", "2"],
+      ],
+    ],
     ["an unclosed quote", 'a,"b\nc', [["a", "b\nc"]]],
     ["nothing", "", []],
   ])("reads %s", (_name, text, expected) => {
@@ -86,6 +94,29 @@ describe("createDelimitedScanner", () => {
   });
 });
 
+describe("a line that declares the delimiter", () => {
+  it.each(["sep=;\na;b\n", "\uFEFFsep=;\r\na;b\r\n", "SEP=;\ra;b\r"])(
+    "is skipped in pieces of any size: %j",
+    (text) => {
+      for (let size = 1; size <= text.length; size += 1) {
+        const scanner = createDelimitedScanner(detectDelimiter(text));
+        const rows: string[][] = [];
+        for (let at = 0; at < text.length; at += size)
+          rows.push(...scanner.push(text.slice(at, at + size)));
+        expect([...rows, ...scanner.end()]).toEqual([["a", "b"]]);
+      }
+    },
+  );
+
+  it("is a row anywhere else", () => {
+    const scanner = createDelimitedScanner(";");
+    expect([...scanner.push("a;b\n"), ...scanner.push("sep=;\n")]).toEqual([
+      ["a", "b"],
+      ["sep=", ""],
+    ]);
+  });
+});
+
 describe("detectDelimiter", () => {
   it.each<[string, Delimiter]>([
     ["a,b\n1,2\n", ","],
@@ -93,6 +124,7 @@ describe("detectDelimiter", () => {
     ["a\tb\n1\t2\n", "\t"],
     ["a|b\n1|2\n", "|"],
     ['"a;b",c\n"1;2",3\n', ","],
+    ["sep=|\na,b|c\n1,2|3\n", "|"],
     ["one column\nonly\n", ","],
     ["", ","],
   ])("of %j is %j", (text, expected) => {

@@ -3,6 +3,7 @@ export {
   columnNames,
   type Delimiter,
   detectDelimiter,
+  offsetOfRows,
   readDelimited,
   readDelimitedRow,
 } from "./read-delimited.ts";

@@ -10,11 +10,19 @@ const sampleRows = 50;
  * quote ends with the text.
  */
 export function* readDelimited(text: string, delimiter: Delimiter): Generator<string[]> {
-  for (let start = text.startsWith("\uFEFF") ? 1 : 0; start < text.length;) {
+  for (let start = offsetOfRows(text); start < text.length;) {
     const { cells, end } = readDelimitedRow(text, start, delimiter);
     if (cells.length > 1 || cells[0] !== "") yield cells;
     start = end + 1;
   }
+}
+
+/** A byte order mark, and the line with which spreadsheets declare the delimiter. */
+const preamble = /^\uFEFF?(?:sep=([,;\t|])(?:\r?\n|\r))?/i;
+
+/** Returns the offset of the first row, after a byte order mark and a line such as `sep=;`. */
+export function offsetOfRows(text: string): number {
+  return preamble.exec(text)?.[0].length ?? 0;
 }
 
 /** A row of the text. */
@@ -78,11 +86,13 @@ function endAt(text: string, from: number, delimiter: Delimiter | "line" = "line
 }
 
 /**
- * Finds the delimiter that splits the first rows into the largest number of cells, with an equal
- * number in each row. Equal numbers count more than large ones. Returns a comma if the text has
- * only one column.
+ * Returns the delimiter that a first line such as `sep=;` declares. Otherwise finds the delimiter
+ * that splits the first rows into the largest number of cells, with an equal number in each row.
+ * Equal numbers count more than large ones. Returns a comma if the text has only one column.
  */
 export function detectDelimiter(text: string): Delimiter {
+  const declared = preamble.exec(text)?.[1];
+  if (declared !== undefined) return declared as Delimiter;
   const sample = text.slice(0, sampleChars);
   let best: Delimiter = ",";
   let bestScore = 0;
@@ -108,16 +118,16 @@ export function detectDelimiter(text: string): Delimiter {
  * `_3`.
  */
 export function columnNames(header: readonly string[], width: number = header.length): string[] {
-  const taken = new Set<string>();
+  const used = new Set<string>();
   const repeats = new Map<string, number>();
   return Array.from({ length: Math.max(width, header.length) }, (_, index) => {
     const title = header[index]?.trim() ?? "";
     const base = title === "" ? `column_${index + 1}` : title;
     let count = repeats.get(base) ?? 1;
     let name = count === 1 ? base : `${base}_${count}`;
-    while (taken.has(name)) name = `${base}_${++count}`;
+    while (used.has(name)) name = `${base}_${++count}`;
     repeats.set(base, count);
-    taken.add(name);
+    used.add(name);
     return name;
   });
 }

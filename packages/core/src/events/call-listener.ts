@@ -12,7 +12,7 @@ export function callListener<Value>(
 ): void {
   try {
     const result = listener?.(value);
-    if (isThenable(result)) result.then(undefined, onError);
+    if (typeof result === "object") void Promise.resolve(result).catch(onError);
   } catch (error) {
     onError(error);
   }
@@ -27,13 +27,4 @@ function reportListenerError(error: unknown): void {
     globalThis;
   if (platform.reportError !== undefined) platform.reportError(error);
   else console.error("An event listener failed:", error);
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    "then" in value &&
-    typeof value.then === "function"
-  );
 }

@@ -5,11 +5,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { createSha256, hmacSha256Hex, randomBytes, randomHex } from "./index.ts";
-import { portableSha256 } from "./sha256.ts";
+import { wrapSha256 } from "./sha256.ts";
 
 describe.each([
   ["the runtime's SHA-256", createSha256],
-  ["the portable SHA-256", () => portableSha256(sha256.create())],
+  ["the portable SHA-256", () => wrapSha256(sha256.create())],
 ])("%s", (_name, create) => {
   it("equals that of node:crypto, however the bytes are split", () => {
     const pieces = fc.array(

@@ -16,16 +16,12 @@ const native = globalThis.process?.getBuiltinModule?.("crypto");
 
 /** Starts a SHA-256 hash. */
 export function createSha256(): Sha256 {
-  return native === undefined
-    ? portableSha256(sha256.create())
-    : nativeSha256(native.createHash("sha256"));
+  return wrapSha256(native?.createHash("sha256") ?? sha256.create());
 }
 
 /** Starts an HMAC-SHA-256 (RFC 2104). A string key is encoded as UTF-8. */
 export function createHmacSha256(key: string | Uint8Array): Sha256 {
-  return native === undefined
-    ? portableSha256(hmac.create(sha256, bytesOf(key)))
-    : nativeSha256(native.createHmac("sha256", key));
+  return wrapSha256(native?.createHmac("sha256", key) ?? hmac.create(sha256, bytesOf(key)));
 }
 
 /** Returns the HMAC-SHA-256 in lower-case hexadecimal. */
@@ -33,35 +29,22 @@ export function hmacSha256Hex(key: string | Uint8Array, data: string | Uint8Arra
   return createHmacSha256(key).update(data).digestHex();
 }
 
-/** A hash or HMAC from @noble/hashes. */
-interface PortableState {
+/** A hash or HMAC from node:crypto or, for runtimes without it, from @noble/hashes. */
+interface HashState {
   update(data: Uint8Array): unknown;
   digest(): Uint8Array;
 }
 
-type NativeState = ReturnType<NonNullable<typeof native>["createHash" | "createHmac"]>;
-
-/** Wraps the JavaScript implementation, for runtimes without node:crypto. */
-export function portableSha256(state: PortableState): Sha256 {
+/** Wraps either implementation. */
+export function wrapSha256(state: HashState): Sha256 {
   const hash: Sha256 = {
     update(data) {
       state.update(bytesOf(data));
       return hash;
     },
-    digest: () => state.digest(),
-    digestHex: () => bytesToHex(state.digest()),
-  };
-  return hash;
-}
-
-function nativeSha256(state: NativeState): Sha256 {
-  const hash: Sha256 = {
-    update(data) {
-      state.update(data);
-      return hash;
-    },
+    // Node returns a Buffer.
     digest: () => new Uint8Array(state.digest()),
-    digestHex: () => state.digest("hex"),
+    digestHex: () => bytesToHex(state.digest()),
   };
   return hash;
 }

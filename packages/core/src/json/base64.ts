@@ -10,7 +10,7 @@ export function toBase64(bytes: Uint8Array): string {
   return pieces.join("");
 }
 
-/** Decodes standard base64. Undefined for any other text. */
+/** Decodes standard base64, whose padding may be missing. Ignores white space. Undefined for any other text. */
 export function fromBase64(text: string): Uint8Array | undefined {
   try {
     const characters = atob(text);
@@ -21,9 +21,12 @@ export function fromBase64(text: string): Uint8Array | undefined {
   }
 }
 
-/** Parses a base64 `data:` URL into its media type and bytes. Undefined for any other address. */
+/**
+ * Parses a base64 `data:` URL (RFC 2397) into its media type, without parameters, and bytes. The type defaults to
+ * `text/plain`. Undefined for any other address.
+ */
 export function parseDataUrl(url: string): { mimeType: string; data: Uint8Array } | undefined {
-  const header = /^data:([^;,]+);base64,/.exec(url.slice(0, 300));
+  const header = /^data:([^;,]*)(?:;[^;,]*)*;base64,/i.exec(url.slice(0, 300));
   const data = header === null ? undefined : fromBase64(url.slice(header[0].length));
-  return data === undefined ? undefined : { mimeType: header?.[1] ?? "", data };
+  return data === undefined ? undefined : { mimeType: header?.[1] || "text/plain", data };
 }

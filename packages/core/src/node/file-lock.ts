@@ -193,17 +193,17 @@ export async function acquire(
 async function place({ system, path, owner }: Candidate, target: string): Promise<boolean> {
   const { files } = system;
   const text = `${JSON.stringify(owner)}\n`;
-  const own = `${path}.${owner.token}.new`;
-  await files.create(own, text);
+  const candidatePath = `${path}.${owner.token}.new`;
+  await files.create(candidatePath, text);
   try {
-    await files.link(own, target);
+    await files.link(candidatePath, target);
     return true;
   } catch (error) {
     // Its own file is gone: the candidate was so slow that another process took it for dead and removed the file.
     if (isTaken(error) || systemCode(error) === "ENOENT") return false;
     if (!isWithoutHardLinks(error)) throw error;
   } finally {
-    await files.unlink(own).catch(() => undefined);
+    await files.unlink(candidatePath).catch(() => undefined);
   }
   const begun = performance.now();
   try {

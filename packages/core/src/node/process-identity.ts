@@ -20,11 +20,11 @@ const clockSlackMs = 2_000;
  */
 const startTimeReusedMs = 1_000;
 
-let own: Promise<ProcessIdentity> | undefined;
+let thisProcess: Promise<ProcessIdentity> | undefined;
 
 /** Returns the identity of this process. */
 export function ownProcessIdentity(): Promise<ProcessIdentity> {
-  own ??= (async () => {
+  thisProcess ??= (async () => {
     const boot = (await textOf("/proc/sys/kernel/random/boot_id")).trim();
     const space =
       boot === ""
@@ -42,7 +42,7 @@ export function ownProcessIdentity(): Promise<ProcessIdentity> {
       started: typeof started === "number" ? Math.round(started) : 0,
     };
   })();
-  return own;
+  return thisProcess;
 }
 
 /** System calls that provide information on processes. */
@@ -65,12 +65,12 @@ export async function processState(
   other: ProcessIdentity,
   facts: ProcessFacts = { own: ownProcessIdentity, exists, ticksAtStart, startTimeMs },
 ): Promise<"alive" | "dead" | "unknown"> {
-  const own = await facts.own();
-  if (other.host !== own.host) return "unknown";
-  if (other.boot !== own.boot) return other.boot === "" || own.boot === "" ? "unknown" : "dead";
-  if (other.space !== own.space) return "unknown";
+  const self = await facts.own();
+  if (other.host !== self.host) return "unknown";
+  if (other.boot !== self.boot) return other.boot === "" || self.boot === "" ? "unknown" : "dead";
+  if (other.space !== self.space) return "unknown";
   if (!facts.exists(other.pid)) return "dead";
-  if (own.boot !== "") {
+  if (self.boot !== "") {
     const ticks = await facts.ticksAtStart(other.pid);
     return ticks === undefined || ticks === other.started ? "alive" : "dead";
   }

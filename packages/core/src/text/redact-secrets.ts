@@ -54,9 +54,12 @@ for (const trigger of triggers) {
  * Masks provider keys, JWTs, bearer and basic credentials, PEM private keys, passwords in URLs, and
  * values whose name suggests a secret (JSON, env, YAML, query, assignment). References and
  * placeholders such as `process.env.TOKEN` or `<your key>` stay. Takes linear time. Masking already
- * masked text changes nothing.
+ * masked text changes nothing. Findings for which `isMasked` returns false are left out.
  */
-export function redactSecrets(text: string): RedactedText {
+export function redactSecrets(
+  text: string,
+  isMasked: (finding: SecretFinding) => boolean = () => true,
+): RedactedText {
   const source = new SecretSource(text);
   const findings: SecretFinding[] = [];
   let previous = 0;
@@ -79,7 +82,8 @@ export function redactSecrets(text: string): RedactedText {
       previous = 0;
     }
   }
-  return { text: masked(text, findings), findings };
+  const chosen = findings.filter(isMasked);
+  return { text: masked(text, chosen), findings: chosen };
 }
 
 const marks: Record<string, string> = {};

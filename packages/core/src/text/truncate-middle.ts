@@ -43,9 +43,9 @@ function truncateToChars(
   const shortened = cutMiddle(text, maxChars - marker(text.length).length, createBoundaries(text));
   const removedChars = text.length - shortened.head.length - shortened.tail.length;
   const result = shortened.head + marker(removedChars) + shortened.tail;
-  if (!(result.length <= maxChars))
-    return { text: "", isTruncated: true, removedChars: text.length };
-  return { text: result, isTruncated: true, removedChars };
+  return result.length <= maxChars
+    ? { text: result, isTruncated: true, removedChars }
+    : { text: "", isTruncated: true, removedChars: text.length };
 }
 
 function truncateToTokens(

@@ -127,7 +127,8 @@ class TextScale {
       const letter = column & noColumn;
       repeats = code === previous ? repeats + 1 : 0;
       if (repeats === runLength) {
-        const repeatEnd = this.#findRepeatEnd(index, end);
+        let repeatEnd = index + 1;
+        while (repeatEnd < end && text.charCodeAt(repeatEnd) === code) repeatEnd++;
         tokens += Math.max(letter === noColumn ? 1 : 0, flat[code] ?? 1) * (repeatEnd - index);
         index = repeatEnd - 1;
         continue;
@@ -141,14 +142,6 @@ class TextScale {
     }
     if (capitals) return tokens + capitalsTokens;
     return (columns[text.charCodeAt(start)] ?? 0) & capitalBit ? tokens + capitalTokens : tokens;
-  }
-
-  #findRepeatEnd(start: number, end: number): number {
-    const text = this.#text;
-    const code = text.charCodeAt(start);
-    let index = start + 1;
-    while (index < end && text.charCodeAt(index) === code) index++;
-    return index;
   }
 
   #weighSpace(start: number, end: number): number {

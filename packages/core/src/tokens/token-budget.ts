@@ -87,8 +87,8 @@ export class TokenBudget {
   remaining(section?: string): number {
     let free = this.usable;
     for (const { reserved, spent } of this.#sections.values()) free -= Math.max(reserved, spent);
-    const own = section === undefined ? undefined : this.#sections.get(section);
-    return own === undefined ? free : free + Math.max(0, own.reserved - own.spent);
+    const state = section === undefined ? undefined : this.#sections.get(section);
+    return state === undefined ? free : free + Math.max(0, state.reserved - state.spent);
   }
 
   /** Returns a copy of the state, for traces and errors. */

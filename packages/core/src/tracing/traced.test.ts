@@ -80,6 +80,13 @@ describe("traced", () => {
     expect(calls).toContain('call {"error.type":"rate_limited"}');
     expect(calls).toContain('sync {"error.type":"TypeError"}');
   });
+
+  it("records a rejection without a reason as an error", async () => {
+    const calls = registerTracer();
+    await expect(traced("call", {}, () => Promise.reject(undefined))).rejects.toBeUndefined();
+    expect(calls).toContain('call {"error.type":"_OTHER"}');
+    expect(calls).toContain("call status 2");
+  });
 });
 
 /** The names, units and buckets of the GenAI conventions (semantic-conventions, gen-ai-metrics.md). */

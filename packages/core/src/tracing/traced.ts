@@ -72,8 +72,8 @@ export function traced<Value>(
       Object.assign(known, more);
       span.setAttributes(withoutUndefined(more));
     };
-    const end = (error?: unknown): void => {
-      if (error !== undefined) set({ "error.type": errorType(error) });
+    const end = (failure?: { error: unknown }): void => {
+      if (failure !== undefined) set({ "error.type": errorType(failure.error) });
       if (known["error.type"] !== undefined) span.setStatus(errorStatus);
       span.end();
       recordMetrics(api, known, (performance.now() - startedMs) / 1000);
@@ -85,11 +85,15 @@ export function traced<Value>(
           manager === undefined || context === undefined ? inner() : manager.with(context, inner),
       });
       const ended = until(value);
-      if (ended instanceof Promise) ended.then(() => end(), end);
+      if (ended instanceof Promise)
+        ended.then(
+          () => end(),
+          (error: unknown) => end({ error }),
+        );
       else end();
       return value;
     } catch (error) {
-      end(error);
+      end({ error });
       throw error;
     }
   });

@@ -206,10 +206,12 @@ function breaksOf({ calls, isAfterCompaction }: Transcript, price: CachePrice): 
   for (const [at, call] of calls.entries()) {
     const before = calls[at - 1];
     if (call.usage === undefined) continue;
-    const held = before === undefined ? 0 : (before.usage?.total ?? 0);
+    const previousTotal = before === undefined ? 0 : (before.usage?.total ?? 0);
     const isFirst = before === undefined && isAfterCompaction;
-    const lostTokens = isFirst ? call.usage.total - call.usage.cached : held - call.usage.cached;
-    const isBreak = isFirst || call.usage.cached < held * foundShare;
+    const lostTokens = isFirst
+      ? call.usage.total - call.usage.cached
+      : previousTotal - call.usage.cached;
+    const isBreak = isFirst || call.usage.cached < previousTotal * foundShare;
     if (!isBreak || lostTokens < smallestBreak) continue;
     const isPaused = (call.atMs ?? 0) - (before?.atMs ?? call.atMs ?? 0) > pauseMs;
     const isOther = before?.model !== undefined && before.model !== call.model;
@@ -226,7 +228,7 @@ function breaksOf({ calls, isAfterCompaction }: Transcript, price: CachePrice): 
 }
 
 function sumOfReports(values: readonly number[]): number | undefined {
-  return values.length === 0 ? undefined : values.reduce((sum, one) => sum + one, 0);
+  return values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0);
 }
 
 /**

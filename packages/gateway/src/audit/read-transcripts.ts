@@ -25,16 +25,18 @@ export interface ReadTranscripts {
  * three APIs as a JSON document or JSON lines. If the file records no calls, assumes one before each answer, and one at
  * the end if no answer follows.
  */
-export function readTranscripts(given: string): ReadTranscripts {
-  const text = given.replace(/^\uFEFF/, "");
+export function readTranscripts(input: string): ReadTranscripts {
+  const text = input.replace(/^\uFEFF/, "");
   const whole = /^\s*[[{]/.test(text) ? parseJson(text) : undefined;
   const values = whole === undefined ? text.split(/\n\s*/).filter(Boolean).map(parseJson) : [whole];
   const lines = values.filter(isRecord);
   const read = values.length > 1 ? readLines(lines) : readDocument(whole);
   const transcripts = read
     .filter(({ items }) => items.length > 0)
-    .map((one) =>
-      one.calls.length > 0 ? one : { ...one, calls: promptEnds(one.items).map((end) => ({ end })) },
+    .map((transcript) =>
+      transcript.calls.length > 0
+        ? transcript
+        : { ...transcript, calls: promptEnds(transcript.items).map((end) => ({ end })) },
     );
   const broken = values.filter((value) => value === undefined).length;
   if (broken === values.length) return { transcripts, unread: "not JSON" };
@@ -72,7 +74,11 @@ function readDocument(value: unknown): Transcript[] {
   }
   if (!isRecord(value)) return [];
   if (Array.isArray(value["loglines"])) return readClaudeCode(value["loglines"].filter(isRecord));
-  if (arrayAt(value, "messages").some((one) => isRecord(one) && Array.isArray(one["parts"])))
+  if (
+    arrayAt(value, "messages").some(
+      (message) => isRecord(message) && Array.isArray(message["parts"]),
+    )
+  )
     return readOpencode(arrayAt(value, "messages"));
   return readLines([value]);
 }
@@ -80,7 +86,9 @@ function readDocument(value: unknown): Transcript[] {
 function readMessages(body: JsonRecord): Transcript[] {
   const read = readRequest(body);
   // Other programs name the speaker in a different field.
-  const isOther = arrayAt(body, "messages").some((one) => stringAt(one, "role") === undefined);
+  const isOther = arrayAt(body, "messages").some(
+    (message) => stringAt(message, "role") === undefined,
+  );
   if (read === undefined || isOther) return [];
   return [{ ...newTranscript("messages"), model: read.model, items: read.items }];
 }

@@ -172,7 +172,7 @@ export class HistoryPlanner {
   }
 
   *#append(items: readonly HistoryItem[]): Generator<void> {
-    let said = this.#chain;
+    let transcript = this.#chain;
     for (const item of items) {
       const { count } = this.#options.counter;
       const frame = 4 + count(item.callId ?? "") + count((item.kind === "call" && item.tool) || "");
@@ -181,10 +181,10 @@ export class HistoryPlanner {
       this.#chars += item.text.length;
       if (item.kind !== "result") this.#name(item.text);
       if (item.kind !== "system" && item.kind !== "tools")
-        said += `\n${item.kind} ${item.callId ?? ""} ${item.text.length}\n${item.text}`;
+        transcript += `\n${item.kind} ${item.callId ?? ""} ${item.text.length}\n${item.text}`;
       yield;
     }
-    this.#chain = sha256Hex(said);
+    this.#chain = sha256Hex(transcript);
   }
 
   /** Adds a new decision to `decisions`. Only prices the last call. */
@@ -312,11 +312,11 @@ export class HistoryPlanner {
     if (item === undefined || !refersToEarlier(item.text)) return undefined;
     const call = this.#callOf(item, at);
     const earlier = this.#entries.findLast(
-      ({ item: one, shown }, place) =>
+      ({ item: earlierItem, shown }, place) =>
         place < at &&
         (shown?.form === "selection" || shown?.form === "cut") &&
-        one.tool === item.tool &&
-        this.#callOf(one, place)?.text === call?.text,
+        earlierItem.tool === item.tool &&
+        this.#callOf(earlierItem, place)?.text === call?.text,
     );
     if (call === undefined || earlier === undefined) return undefined;
     return { text: `${item.text}\n${earlier.item.text}`, form: "restored" };
@@ -390,12 +390,12 @@ export class HistoryPlanner {
       edits.set(at, old.shown);
       this.#show(at, old.shown);
     }
-    const gone = new Set(
+    const shortened = new Set(
       this.#entries.flatMap(({ item, shown }) =>
         shown?.form === "cut" ? [ownText(item.text).own] : [],
       ),
     );
-    this.#known = this.#known.filter(({ content }) => !gone.has(content));
+    this.#known = this.#known.filter(({ content }) => !shortened.has(content));
     return best.place;
   }
 

@@ -283,7 +283,7 @@ class RequestPlanner {
   async #store({ key, unstored }: Session): Promise<void> {
     const { artifactStore, records } = this.#options;
     const batch = [...unstored];
-    const artifacts = batch.flatMap((one) => one.artifacts);
+    const artifacts = batch.flatMap((entry) => entry.artifacts);
     if (artifacts.length > 0) await artifactStore.storeMany(artifacts);
     await keepDecisions(
       records,

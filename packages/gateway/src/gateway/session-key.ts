@@ -23,7 +23,7 @@ export function tenantOf(headers: RequestHeaders): string {
 
 /** Returns the name that the client gave its session. */
 export function sessionName(headers: RequestHeaders): string | readonly string[] | undefined {
-  return sessionHeaders.map((name) => headers[name]).find((one) => one !== undefined);
+  return sessionHeaders.map((name) => headers[name]).find((header) => header !== undefined);
 }
 
 /**

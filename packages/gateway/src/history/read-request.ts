@@ -40,12 +40,13 @@ export function readRequest(body: unknown): ReadRequest | undefined {
   if (Array.isArray(body["input"])) {
     const instructions = stringAt(body, "instructions");
     if (instructions !== undefined) items.push({ kind: "system", text: instructions });
-    for (const [at, one] of body["input"].entries()) readItem(one, ["input", at], items);
+    for (const [at, item] of body["input"].entries()) readItem(item, ["input", at], items);
     return { model, tools, items: withTools(items) };
   }
   if (!Array.isArray(body["messages"])) return undefined;
   if (body["system"] !== undefined) items.push({ kind: "system", text: textOf(body["system"]) });
-  for (const [at, one] of body["messages"].entries()) readMessage(one, ["messages", at], items);
+  for (const [at, message] of body["messages"].entries())
+    readMessage(message, ["messages", at], items);
   return { model, tools, items: withTools(items) };
 }
 

@@ -12,7 +12,7 @@ export interface StringSpan {
  * occurs twice, uses the last value, as parsers do. Omits paths that do not lead to a string.
  */
 export function findStrings(text: string, paths: readonly JsonPath[]): StringSpan[] {
-  const wanted = new Map(paths.map((path) => [JSON.stringify(path), path]));
+  const byKey = new Map(paths.map((path) => [JSON.stringify(path), path]));
   const spans = new Map<string, StringSpan>();
   /** Path to the current value. Contains null before the key of an object is known. */
   const place: (string | number | null)[] = [];
@@ -30,7 +30,7 @@ export function findStrings(text: string, paths: readonly JsonPath[]): StringSpa
     if (step === null) place[place.length - 1] = JSON.parse(text.slice(start, end));
     else {
       const key = JSON.stringify(place);
-      const path = wanted.get(key);
+      const path = byKey.get(key);
       spans.delete(key);
       if (path !== undefined) spans.set(key, { path, start, end });
     }

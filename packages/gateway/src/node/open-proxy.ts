@@ -378,7 +378,9 @@ function valuesOf(raw: readonly string[], name: string): string[] {
 
 /** Reads raw headers. undici returns names and values alternately. */
 function rawHeadersOf(headers: unknown): string[] {
-  return Array.isArray(headers) ? headers.map((one) => Buffer.from(one).toString("latin1")) : [];
+  return Array.isArray(headers)
+    ? headers.map((header) => Buffer.from(header).toString("latin1"))
+    : [];
 }
 
 /** Accepts host names without a dot. Public DNS has no such names, so a web page cannot point its own name here. */
@@ -391,9 +393,9 @@ function isLocal(address = "http://localhost"): boolean {
   return loopback.has(name) || name.endsWith(".localhost");
 }
 
-function isToken(given: string | string[] | undefined, token: string): boolean {
-  const own = Buffer.from(sha256Hex(token));
-  return typeof given === "string" && timingSafeEqual(Buffer.from(sha256Hex(given)), own);
+function isToken(value: string | string[] | undefined, token: string): boolean {
+  const expected = Buffer.from(sha256Hex(token));
+  return typeof value === "string" && timingSafeEqual(Buffer.from(sha256Hex(value)), expected);
 }
 
 function answerError(response: ServerResponse, status: number, message: string): void {

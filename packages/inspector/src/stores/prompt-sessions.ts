@@ -116,11 +116,11 @@ function isSentAlike(part: ContextPart, known: ContextPart | undefined): boolean
   return part.kind === known?.kind && isAlike(part.sent ?? part, known.sent ?? known);
 }
 
-function isAlike(one: PartContent, other: PartContent | undefined): boolean {
+function isAlike(first: PartContent, second: PartContent | undefined): boolean {
   return (
-    one === other ||
-    (one.tokens === other?.tokens &&
-      (one.tokens === 0 || (one.hash !== undefined && one.hash === other.hash)))
+    first === second ||
+    (first.tokens === second?.tokens &&
+      (first.tokens === 0 || (first.hash !== undefined && first.hash === second.hash)))
   );
 }
 
@@ -154,7 +154,7 @@ export function agentSessions(): (logs: readonly AgentLog[]) => Promise<PromptSe
       const { id, changedMs } = log;
       if (known.get(id)?.changedMs === changedMs) continue;
       const transcripts = await log.transcripts();
-      const sessions = transcripts.flatMap((one, at) => ofTranscript(one, log, at));
+      const sessions = transcripts.flatMap((transcript, at) => ofTranscript(transcript, log, at));
       known.set(id, { changedMs, sessions });
     }
     return logs.flatMap(({ id }) => known.get(id)?.sessions ?? []);
@@ -209,9 +209,9 @@ function sessionOf(
     timeMs,
     prompts: prompts.length,
     tokens: cached + fresh,
-    usd: sumBy(prompts, (one) => one.row.usd),
-    directUsd: sumBy(prompts, (one) => one.row.directUsd),
-    failed: prompts.filter((one) => one.row.isFailed).length,
+    usd: sumBy(prompts, (prompt) => prompt.row.usd),
+    directUsd: sumBy(prompts, (prompt) => prompt.row.directUsd),
+    failed: prompts.filter((prompt) => prompt.row.isFailed).length,
     durationMs: (timeMs ?? 0) - (prompts[0]?.row.timeMs ?? 0),
   };
   return [{ row, prompts }];

@@ -101,3 +101,22 @@ it("reports prompts that cannot fit, and rejects a session without texts and inv
   await expect(replay(parts, { budget: "8k" })).rejects.toMatchObject(invalid);
   await expect(replay(parts, { budget: "8000", policy: "x" })).rejects.toMatchObject(invalid);
 });
+
+it("shows up to 500 points of a gateway's requests, among them the last one", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "ccl-gateway-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const log = recordTo(folder);
+  const parts: ContextPart[] = [{ kind: "user", tokens: 9, text: "Find the parcels." }];
+  for (let at = 1; at <= 1_000; at += 1)
+    log.add({ id: `${at}`, session: "s", source: "test", timeMs: at, model: "gpt-5", parts });
+  expect(await log.close()).toBe(true);
+  const views = promptViews({
+    requests: folder,
+    records: join(folder, "none"),
+    agents: async () => ({ logs: [], omitted: 0 }),
+    live: async () => undefined,
+  });
+  const { points } = await views.gateway({}, { signal });
+  expect(points.length).toBeLessThanOrEqual(500);
+  expect(points.map(({ timeMs }) => timeMs)).toEqual(expect.arrayContaining([1, 1_000]));
+});

@@ -47,7 +47,7 @@ type PromptViews = Pick<
 const previewLength = 400;
 /** Maximum number of characters that the page loads at once. */
 const pieceLength = 40_000;
-/** Approximate maximum number of points in the gateway's chart. */
+/** Maximum number of points in the gateway's chart. */
 const maxPoints = 500;
 
 /** Creates the views of sent prompts from the logs of a gateway, programs and coding agents. */
@@ -93,10 +93,13 @@ export function promptViews({
       return { session: row, prompt: prompt.row, parts: partsOf(prompt) };
     },
     async compared(parameters) {
-      const one = await find(parameters);
-      const { other = one.row.id, with: at } = parameters;
-      const two = other === one.row.id ? one : await find({ session: other });
-      const [first, second] = [promptAt(one.prompts, parameters), promptAt(two.prompts, { at })];
+      const session = await find(parameters);
+      const { other = session.row.id, with: at } = parameters;
+      const two = other === session.row.id ? session : await find({ session: other });
+      const [first, second] = [
+        promptAt(session.prompts, parameters),
+        promptAt(two.prompts, { at }),
+      ];
       const compared = comparePrompts(sentParts(first), sentParts(second));
       const { read, write, usdPerMillion } = cachePriceOf(two.row.model);
       const lost = compared.break?.lostTokens ?? 0;
@@ -183,7 +186,7 @@ function sentParts({ parts }: SessionPrompt): ComparedPart[] {
 }
 
 function gatewayView(sessions: readonly PromptSession[], live: GatewayView["live"]): GatewayView {
-  const prompts = sessions.flatMap((one) => one.prompts);
+  const prompts = sessions.flatMap((session) => session.prompts);
   prompts.sort((a, b) => (a.row.timeMs ?? 0) - (b.row.timeMs ?? 0));
   const rows = prompts.map(({ row }) => row);
   const cached = sumBy(rows, (row) => row.cached);
@@ -222,7 +225,8 @@ function pointsOf(prompts: readonly SessionPrompt[]): GatewayPoint[] {
       cachedShare: tokens === 0 ? 0 : cached / tokens,
     };
   });
-  const step = Math.max(1, Math.ceil(points.length / maxPoints));
+  // The last point is always shown, besides those at each step.
+  const step = Math.ceil(points.length / (maxPoints - 1)) || 1;
   return points.filter((_, at) => at % step === 0 || at === points.length - 1);
 }
 

@@ -12,6 +12,6 @@ interface Said {
 export function textOfMessage({ content = "", toolCalls = [] }: Said): string {
   const parts = typeof content === "string" ? [{ text: content }] : content;
   const text = parts.map((part) => ("text" in part ? part.text : `[${part.type}]`)).join("");
-  const calls = toolCalls.map(({ name, arguments: given }) => `${name}(${given})`);
+  const calls = toolCalls.map(({ name, arguments: args }) => `${name}(${args})`);
   return [text, ...calls].filter((line) => line !== "").join("\n");
 }

@@ -1,6 +1,6 @@
 import type { ArtifactStore } from "@ccl/artifact-store";
 import { estimatedCounter, type TokenCounter } from "@ccl/core";
-import { sleep } from "@ccl/core/async";
+import { withTimeout } from "@ccl/core/async";
 import { stringAt, withoutUndefined } from "@ccl/core/json";
 import {
   InMemoryServerEventBus,
@@ -211,10 +211,9 @@ async function findingsOf(
 
 /** Waits for all servers, up to `maxStartMs`. */
 async function untilStarted(upstreams: readonly Upstream[]): Promise<void> {
-  const isOver = new AbortController();
-  const time = sleep(maxStartMs, isOver.signal).catch(() => undefined);
-  await Promise.race([Promise.all(upstreams.map(({ started }) => started)), time]);
-  isOver.abort();
+  const started = Promise.all(upstreams.map((upstream) => upstream.started));
+  const onTimeout = (): Error => new Error("Some servers are still starting.");
+  await withTimeout(() => started, { timeoutMs: maxStartMs, onTimeout }).catch(() => undefined);
 }
 
 /** Converts a notification to an event for subscribers of protocol 2026-07-28. */

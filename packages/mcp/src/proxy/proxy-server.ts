@@ -181,19 +181,22 @@ async function listed<List>(
 
 function addResources(server: Server, state: ProxyState, ready: Ready): void {
   server.setRequestHandler("resources/list", async (_, context) => {
-    const resources = await listed(await ready(context), "resources", async (client) => {
-      const list = await client.listResources(undefined, limits(context));
-      return list.resources;
-    });
+    const resources = await listed(
+      await ready(context),
+      "resources",
+      async (client) => (await client.listResources(undefined, limits(context))).resources,
+    );
     const name = "What the proxy saved";
     resources.push({ uri: statisticsUri, name, mimeType: "application/json" });
     return { resources };
   });
   server.setRequestHandler("resources/templates/list", async (_, context) => {
-    const resourceTemplates = await listed(await ready(context), "resources", async (client) => {
-      const list = await client.listResourceTemplates(undefined, limits(context));
-      return list.resourceTemplates;
-    });
+    const resourceTemplates = await listed(
+      await ready(context),
+      "resources",
+      async (client) =>
+        (await client.listResourceTemplates(undefined, limits(context))).resourceTemplates,
+    );
     return { resourceTemplates };
   });
   server.setRequestHandler("resources/read", async ({ params }, context) => {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -124,6 +124,25 @@ describe("createMcpServer", () => {
     expect(await textOf(client, "get_alias", { alias: "none.ts" })).toMatch(/^error: There is no/);
     const card = await client.readResource({ uri: "ccl://card/main.ts" });
     expect(card.contents).toMatchObject([{ text: expect.stringContaining("greet") }]);
+  });
+
+  it("reads the card of each listed file, whatever characters its path contains", async () => {
+    const names = ["a#b.ts", "c?d=1.ts", "100%.ts", "e%23f.ts", "g h&i+j.ts", "ö.ts"];
+    const { client, root } = await openServer();
+    await mkdir(join(root, "deep#er?"));
+    const paths = names.flatMap((name) => [name, `deep#er?/${name}`]);
+    for (const path of paths)
+      await writeFile(join(root, path), `export const at = ${JSON.stringify(path)};\n`);
+    await textOf(client, "get_alias", { alias: "a#b.ts" });
+    const { resources } = await client.listResources();
+    const cards = resources.filter(({ uri }) => uri.startsWith("ccl://card/"));
+    for (const path of paths) {
+      const listed = cards.find(({ name }) => name.endsWith(` ${path}`));
+      const { href, hash, search } = new URL(listed?.uri ?? "");
+      expect({ path, hash, search }).toEqual({ path, hash: "", search: "" });
+      const { contents } = await client.readResource({ uri: href });
+      expect(contents).toMatchObject([{ text: expect.stringContaining(path) }]);
+    }
   });
 
   it("keeps the rows that an answer has no room for, and finds them again", async () => {

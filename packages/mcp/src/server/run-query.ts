@@ -1,5 +1,4 @@
 import type { ArtifactStore } from "@ccl/artifact-store";
-import type { ResourceDetails } from "@ccl/catalog";
 import { compress } from "@ccl/compress";
 import type { TokenCounter } from "@ccl/core";
 import { type JsonRecord, jsonText, numberAt, stringAt, withoutUndefined } from "@ccl/core/json";
@@ -58,27 +57,21 @@ function queryIn(input: JsonRecord): Query {
   return { sql: stringAt(input, "sql"), plan: input["plan"] };
 }
 
+/** Includes the details of all cards that are visible without a grant, since a query may refer to any table. */
 async function optionsOf({
   catalog,
   connectors,
   engine,
   signal,
 }: QueryCall): Promise<RunSqlOptions> {
-  return { details: await everyDetail(catalog, signal), connectors, engine, limits, signal };
-}
-
-/** Returns the details of all cards that are visible without a grant, since a query may refer to any table. */
-async function everyDetail(
-  catalog: CatalogReader,
-  signal: AbortSignal,
-): Promise<ResourceDetails[]> {
   const ids: string[] = [];
   for (let page = 1, hasNext = true; hasNext; page += 1) {
     const { items, pageInfo } = await catalog.overview({ page, pageSize: 1_000, signal });
     ids.push(...items.map(({ id }) => id));
     ({ hasNext } = pageInfo);
   }
-  return await planDetails(catalog, ids, { signal });
+  const details = await planDetails(catalog, ids, { signal });
+  return { details, connectors, engine, limits, signal };
 }
 
 interface ShownRows {

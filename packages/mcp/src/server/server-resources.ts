@@ -20,7 +20,7 @@ export function addResources(
 ): void {
   const listCards = async (): Promise<Resource[]> =>
     ((await project?.())?.registry.list() ?? []).map(({ alias, path }) => ({
-      uri: cardPrefix + encodeURI(path),
+      uri: cardPrefix + path.split("/").map(encodeURIComponent).join("/"),
       name: `${alias} ${path}`,
       mimeType: "text/plain",
     }));
@@ -41,8 +41,8 @@ export function addResources(
     const entry = registry?.list().find((one) => one.path === path);
     if (entry === undefined) return undefined;
     const content = await registry?.resolve(entry.alias, { signal });
-    if (content?.ok !== true || content.value.text === undefined) return undefined;
-    const { text } = content.value;
+    const text = content?.ok === true ? content.value.text : undefined;
+    if (text === undefined) return undefined;
     const { buildCard } = await import("@ccl/aliases");
     return (await buildCard({ alias: entry.alias, path, text }, { signal })).text;
   };
@@ -105,7 +105,7 @@ function decodeText(data: Uint8Array, stream: boolean): string | undefined {
 
 function decode(path: string): string {
   try {
-    return decodeURI(path);
+    return decodeURIComponent(path);
   } catch {
     return path;
   }

@@ -40,7 +40,8 @@ export function itemsOf(value: unknown): readonly unknown[] {
 export function versionAfter(before: OperationArtifact | undefined, given: ArtifactWrite): number {
   const write = wholeWrite(given, before);
   if (!write.persisted || before?.persisted !== true) return 1;
-  return hasSameContent(before, write) ? before.version : before.version + 1;
+  const isSame = contentFields.every((field) => isSameJson(before[field], write[field]));
+  return isSame ? before.version : before.version + 1;
 }
 
 /** Returns the artifact after a write. Returns `before` itself if it already has that version. */
@@ -88,22 +89,14 @@ function versionOf({
 }
 
 /** The fields whose change creates a new version. */
-type ArtifactContent = Pick<
-  ArtifactWrite,
-  "value" | "contentType" | "usage" | "semantics" | "inclusion" | "retention"
->;
-
-/** True if a write would change nothing. */
-function hasSameContent(left: ArtifactContent, right: ArtifactContent): boolean {
-  return (
-    left.usage === right.usage &&
-    left.semantics === right.semantics &&
-    left.contentType === right.contentType &&
-    isSameJson(left.inclusion, right.inclusion) &&
-    isSameJson(left.retention, right.retention) &&
-    isSameJson(left.value, right.value)
-  );
-}
+const contentFields = [
+  "usage",
+  "semantics",
+  "contentType",
+  "inclusion",
+  "retention",
+  "value",
+] as const;
 
 /** Number of previous values kept by default. */
 const defaultMaxItems: number = 20;

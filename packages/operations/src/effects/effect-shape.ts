@@ -16,11 +16,6 @@ import {
 const role = z.enum(["system", "developer", "user", "assistant"]);
 const payload = { role, content: z.string(), source: z.string().exactOptional() };
 const meta = z.record(z.string(), z.unknown());
-const variant = {
-  content: z.string(),
-  select: z.boolean().exactOptional(),
-  meta: meta.exactOptional(),
-};
 const anchor = z.union([
   z.literal("last_user"),
   z.strictObject({ messageId: z.string().min(1) }),
@@ -88,8 +83,12 @@ const systemUpdate = z.strictObject({
   separator: z.string().exactOptional(),
   source: z.string().exactOptional(),
 });
-const userVariant = z.strictObject({ type: z.literal("turn.user_variant"), ...variant });
-const assistantVariant = z.strictObject({ type: z.literal("turn.assistant_variant"), ...variant });
+const variant = z.strictObject({
+  type: z.enum(["turn.user_variant", "turn.assistant_variant"]),
+  content: z.string(),
+  select: z.boolean().exactOptional(),
+  meta: meta.exactOptional(),
+});
 
 /** Validates one effect, in either hook. */
 export const effectShape: z.ZodType<OperationEffect> = z.discriminatedUnion("type", [
@@ -97,8 +96,7 @@ export const effectShape: z.ZodType<OperationEffect> = z.discriminatedUnion("typ
   insertAtDepth,
   insert,
   systemUpdate,
-  userVariant,
-  assistantVariant,
+  variant,
   z.strictObject({ type: z.literal("turn.assistant_blocks"), blocks: z.array(z.unknown()) }),
   z.strictObject({ type: z.literal("turn.assistant_meta"), meta }),
   artifactWrite.extend({ type: z.literal("artifact.upsert") }),
@@ -113,7 +111,6 @@ export const emitShape: z.ZodType<EmittedEffect[]> = z.array(
     insertAtDepth.omit(noContent),
     insert.omit(noContent),
     systemUpdate.omit(noContent),
-    userVariant.omit(noContent),
-    assistantVariant.omit(noContent),
+    variant.omit(noContent),
   ]),
 );

@@ -39,13 +39,7 @@ export type PromptEffect =
  */
 export type TurnEffect =
   | {
-      type: "turn.user_variant";
-      content: string;
-      select?: boolean | undefined;
-      meta?: Record<string, unknown> | undefined;
-    }
-  | {
-      type: "turn.assistant_variant";
+      type: "turn.user_variant" | "turn.assistant_variant";
       content: string;
       select?: boolean | undefined;
       meta?: Record<string, unknown> | undefined;

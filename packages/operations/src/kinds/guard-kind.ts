@@ -52,27 +52,25 @@ const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 const refPattern =
   /^(art(\.[^.\s]{1,200}){1,32}|(chatHistory|userMessages|assistantMessages)(\.(first|last|\d{1,6})(\.(content|role|id))?)?|main\.(text|finishReason|partial)|trigger|hook)$/;
 
-const comparison: z.ZodType<GuardComparison> = z
-  .strictObject({ ref: z.string().regex(refPattern) })
-  .extend(
-    z
-      .strictObject({
-        last: z.int().min(1),
-        count: z.boolean(),
-        exists: z.boolean(),
-        equals: scalar,
-        oneOf: z.array(scalar),
-        greaterThan: z.number(),
-        atLeast: z.number(),
-        lessThan: z.number(),
-        atMost: z.number(),
-        contains: z.union([z.string(), z.number(), z.boolean()]),
-        startsWith: z.string(),
-        endsWith: z.string(),
-        ignoreCase: z.boolean(),
-      })
-      .exactPartial().shape,
-  );
+const options = z.strictObject({
+  last: z.int().min(1),
+  count: z.boolean(),
+  exists: z.boolean(),
+  equals: scalar,
+  oneOf: z.array(scalar),
+  greaterThan: z.number(),
+  atLeast: z.number(),
+  lessThan: z.number(),
+  atMost: z.number(),
+  contains: z.union([z.string(), z.number(), z.boolean()]),
+  startsWith: z.string(),
+  endsWith: z.string(),
+  ignoreCase: z.boolean(),
+});
+const comparison: z.ZodType<GuardComparison> = z.strictObject({
+  ref: z.string().regex(refPattern),
+  ...options.exactPartial().shape,
+});
 
 /** Validates a guard's condition. */
 const guardConditionSchema: z.ZodType<GuardCondition> = z.lazy(() =>
@@ -87,20 +85,16 @@ const guardConditionSchema: z.ZodType<GuardCondition> = z.lazy(() =>
 /** The values that conditions can refer to. */
 type GuardScope = Readonly<Record<string, unknown>>;
 
-/** Creates the scope shared by all of a guard's conditions. */
+/** Creates the scope shared by all of a guard's conditions. The pattern of `ref` limits what they can read of it. */
 function guardScope({ artifacts, chatHistory, main, trigger, hook }: OperationContext): GuardScope {
   const views = chatHistory.map(messageView);
   const withRole = (role: string): MessageView[] => views.filter((view) => view.role === role);
-  const mainScope =
-    main === undefined
-      ? {}
-      : { main: { text: main.text, finishReason: main.finishReason, partial: main.partial } };
   return {
     art: valuesByTag(artifacts),
     chatHistory: views,
     userMessages: withRole("user"),
     assistantMessages: withRole("assistant"),
-    ...mainScope,
+    main,
     trigger,
     hook,
   };
@@ -138,26 +132,20 @@ export function conditionsHold(
 type Fold = (value: unknown) => unknown;
 type Test = (value: unknown, wanted: unknown, fold: Fold) => boolean;
 
-const numberTest =
-  (test: (value: number, wanted: number) => boolean): Test =>
-  (value, wanted) =>
-    typeof value === "number" && typeof wanted === "number" && test(value, wanted);
+/** Compares a number with a number. NaN, and therefore false, for any other value. */
+const difference = (value: unknown, wanted: unknown): number =>
+  typeof value === "number" ? value - Number(wanted) : Number.NaN;
 
-const stringTest =
-  (test: (value: string, wanted: string) => boolean): Test =>
-  (value, wanted) =>
-    typeof value === "string" && typeof wanted === "string" && test(value, wanted);
-
-/** The test for each comparison field. */
+/** The test for each comparison field. The schema fixes the type of `wanted`. */
 const tests: Readonly<Record<string, Test>> = {
   equals: (value, wanted) => value === wanted,
   oneOf: (value, wanted) => Array.isArray(wanted) && wanted.includes(value),
-  greaterThan: numberTest((value, wanted) => value > wanted),
-  atLeast: numberTest((value, wanted) => value >= wanted),
-  lessThan: numberTest((value, wanted) => value < wanted),
-  atMost: numberTest((value, wanted) => value <= wanted),
-  startsWith: stringTest((value, wanted) => value.startsWith(wanted)),
-  endsWith: stringTest((value, wanted) => value.endsWith(wanted)),
+  greaterThan: (value, wanted) => difference(value, wanted) > 0,
+  atLeast: (value, wanted) => difference(value, wanted) >= 0,
+  lessThan: (value, wanted) => difference(value, wanted) < 0,
+  atMost: (value, wanted) => difference(value, wanted) <= 0,
+  startsWith: (value, wanted) => typeof value === "string" && value.startsWith(String(wanted)),
+  endsWith: (value, wanted) => typeof value === "string" && value.endsWith(String(wanted)),
   contains(value, wanted, fold) {
     if (typeof value === "string") return value.includes(String(wanted));
     if (!Array.isArray(value)) return false;
@@ -203,7 +191,11 @@ const params: z.ZodType<GuardParams> = z
   .strictObject({
     condition: z.exactOptional(guardConditionSchema),
     conditions: z.exactOptional(
-      z.record(z.string().regex(/^[^.\s]{1,100}$/), guardConditionSchema),
+      // Any other name could not be part of a `when`.
+      z.record(
+        z.string().regex(/^[A-Za-z0-9_-]{1,100}$/, "1 to 100 letters, digits, _ or -"),
+        guardConditionSchema,
+      ),
     ),
     writeArtifact: writeArtifactShape,
   })

@@ -39,8 +39,7 @@ export interface RetryParams {
   retryOn?: RetryCause[] | undefined;
 }
 
-/** Validates `retry`. */
-export const retrySchema: z.ZodType<RetryParams> = z.strictObject({
+const retrySchema = z.strictObject({
   maxAttempts: z.int().min(1).max(10),
   backoffMs: z.exactOptional(z.int().min(0).max(600_000)),
   retryOn: z.exactOptional(
@@ -99,18 +98,19 @@ export interface CallParams extends ResultParams {
   retry?: RetryParams | undefined;
 }
 
+/** The schemas of optional parameters. */
+type OptionalShape<Params> = {
+  [Name in keyof Params]-?: z.ZodExactOptional<z.ZodType<Exclude<Params[Name], undefined>>>;
+};
+
 /** Parameters shared by all kinds that produce a result. */
-export const resultShape: {
-  writeArtifact: z.ZodExactOptional<typeof writeArtifactShape>;
-  emit: z.ZodExactOptional<typeof emitShape>;
-} = { writeArtifact: z.exactOptional(writeArtifactShape), emit: z.exactOptional(emitShape) };
+export const resultShape: OptionalShape<ResultParams> = {
+  writeArtifact: z.exactOptional(writeArtifactShape),
+  emit: z.exactOptional(emitShape),
+};
 
 /** Parameters shared by all kinds that call something. */
-export const callShape: typeof resultShape & {
-  strictVariables: z.ZodExactOptional<z.ZodBoolean>;
-  timeoutMs: z.ZodExactOptional<z.ZodInt>;
-  retry: z.ZodExactOptional<typeof retrySchema>;
-} = {
+export const callShape: OptionalShape<CallParams> = {
   strictVariables: z.exactOptional(z.boolean()),
   timeoutMs: z.exactOptional(z.int().min(1)),
   retry: z.exactOptional(retrySchema),

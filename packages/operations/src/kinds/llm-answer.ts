@@ -2,7 +2,6 @@ import type { FinishReason, Issue, LanguageModel, ModelRequest, ModelResponse } 
 import {
   createFormatLadder,
   extractJson,
-  type FormatLadder,
   generateStructured,
   type StructuredSchema,
 } from "@ccl/structured-output";
@@ -30,49 +29,43 @@ export type AskOnce = (model: LanguageModel, question: LlmQuestion) => Promise<L
 /** Creates a function that calls models and remembers the formats that each one accepts. */
 export function createAskOnce(): AskOnce {
   const ladder = createFormatLadder();
-  return (model, question) => askOnce(model, { ...question, ladder });
-}
-
-async function askOnce(
-  model: LanguageModel,
-  question: LlmQuestion & { ladder: FormatLadder },
-): Promise<LlmAnswer> {
-  const { request, mode, schema, ladder, onResponse } = question;
-  let last: ModelResponse | undefined;
-  const tapped: LanguageModel = {
-    provider: model.provider,
-    modelId: model.modelId,
-    capabilities: model.capabilities,
-    async generate(asked) {
-      last = await model.generate(asked);
-      onResponse(last);
-      return last;
-    },
-  };
-  if (mode === "json" && schema !== undefined) {
-    const { messages, signal, ...sampling } = request;
-    const result = await generateStructured(tapped, {
-      schema,
-      messages,
-      ladder,
-      maxRepairs: 0,
-      request: sampling,
-      signal,
+  return async (model, { request, mode, schema, onResponse }) => {
+    let last: ModelResponse | undefined;
+    const tapped: LanguageModel = {
+      provider: model.provider,
+      modelId: model.modelId,
+      capabilities: model.capabilities,
+      async generate(asked) {
+        last = await model.generate(asked);
+        onResponse(last);
+        return last;
+      },
+    };
+    if (mode === "json" && schema !== undefined) {
+      const { messages, signal, ...sampling } = request;
+      const result = await generateStructured(tapped, {
+        schema,
+        messages,
+        ladder,
+        maxRepairs: 0,
+        request: sampling,
+        signal,
+      });
+      refuseFiltered(last?.finishReason);
+      if (!result.ok) throw parseError(result.issues);
+      return { value: result.value, text: last?.text ?? "" };
+    }
+    const isObjectAsked =
+      mode === "json" &&
+      ["json_schema", "json_object"].includes(model.capabilities?.structuredOutput ?? "");
+    const response = await tapped.generate({
+      ...request,
+      ...(isObjectAsked ? { responseFormat: { type: "json_object" } as const } : {}),
     });
-    refuseFiltered(last?.finishReason);
-    if (!result.ok) throw parseError(result.issues);
-    return { value: result.value, text: last?.text ?? "" };
-  }
-  const isObjectAsked =
-    mode === "json" &&
-    ["json_schema", "json_object"].includes(model.capabilities?.structuredOutput ?? "");
-  const response = await tapped.generate({
-    ...request,
-    ...(isObjectAsked ? { responseFormat: { type: "json_object" } as const } : {}),
-  });
-  refuseFiltered(response.finishReason);
-  const { text } = response;
-  return { value: mode === "json" ? jsonOf(response) : text, text };
+    refuseFiltered(response.finishReason);
+    const { text } = response;
+    return { value: mode === "json" ? jsonOf(response) : text, text };
+  };
 }
 
 function refuseFiltered(finishReason: FinishReason | undefined): void {

@@ -3,6 +3,7 @@ import {
   estimatedCounter,
   type ModelRequest,
   type ModelResponse,
+  sumUsage,
   systemClock,
   TokenBudget,
 } from "@ccl/core";
@@ -12,7 +13,6 @@ import { z } from "zod";
 
 import { writeArtifactShape } from "../effects/effect-shape.ts";
 import type { WriteArtifactParams } from "../effects/operation-effect.ts";
-import { sumUsage } from "../operation/sum-usage.ts";
 import { tokensOf } from "../operation/tokens-of.ts";
 import {
   type CallParams,

@@ -5,15 +5,7 @@ const shortestToken = 8;
 
 /** Masks provider keys, tokens and private keys. Keeps `password: swordfish`, since it may be part of a story. */
 function maskTokens(text: string): string {
-  const findings = redactSecrets(text).findings.filter(isToken);
-  if (findings.length === 0) return text;
-  const parts: string[] = [];
-  let copied = 0;
-  for (const { kind, start, end } of findings) {
-    parts.push(text.slice(copied, start), `[redacted:${kind}]`);
-    copied = end;
-  }
-  return parts.join("") + text.slice(copied);
+  return redactSecrets(text, isToken).text;
 }
 
 /** Masks each string in a JSON value, including keys. Returns the value itself if nothing was masked. */
@@ -27,7 +19,8 @@ export function holdsToken(value: unknown): boolean {
   while (waiting.length > 0) {
     const next = waiting.pop();
     if (typeof next === "string") {
-      if (next.length >= shortestToken && redactSecrets(next).findings.some(isToken)) return true;
+      if (next.length >= shortestToken && redactSecrets(next, isToken).findings.length > 0)
+        return true;
     } else if (typeof next === "object" && next !== null) {
       const items: unknown[] = Array.isArray(next) ? next : Object.entries(next).flat();
       for (const item of items) waiting.push(item);

@@ -8,10 +8,8 @@ export function templateScopeOf({
   main,
   vars,
 }: OperationContext): Omit<TemplateScope, "value"> {
-  const scope = { art: valuesByTag(artifacts), chatHistory, vars };
-  return main === undefined
-    ? scope
-    : { ...scope, main: { text: main.text, finishReason: main.finishReason } };
+  const shown = main && { text: main.text, finishReason: main.finishReason };
+  return { art: valuesByTag(artifacts), chatHistory, vars, main: shown };
 }
 
 /** Returns values by tag, without versions or histories. */

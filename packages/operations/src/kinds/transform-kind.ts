@@ -157,13 +157,10 @@ function changedText(text: string, step: TextStep): string {
   }
 }
 
+const blankLines = /(?:^|\n)\s*(?:\n|$)/;
+
 function paragraphsOf(text: string): string[] {
-  const paragraphs: string[][] = [[]];
-  for (const line of text.split("\n")) {
-    if (line.trim() === "") paragraphs.push([]);
-    else paragraphs.at(-1)?.push(line);
-  }
-  return paragraphs.flatMap((lines) => (lines.length > 0 ? [lines.join("\n")] : []));
+  return text.split(blankLines).filter((paragraph) => paragraph !== "");
 }
 
 /** Joins adjacent text blocks, keeping the fields of the first one. */

@@ -19,10 +19,10 @@ import {
   chargeSearch,
   filterText,
   libraryFilters,
-  meterOf,
   ownFilters,
   patternOf,
-  requireScalar,
+  scalarOf,
+  type WorkLimit,
 } from "./template-filter.ts";
 import type {
   RenderTemplateOptions,
@@ -165,38 +165,45 @@ function createLiquid(options: TemplateRendererOptions, limits: Complete<Templat
   return liquid;
 }
 
-/** Wraps the library's operator to charge the meter before it searches. */
+/** Wraps the library's operator to charge for a search before it begins. */
 function contains(left: unknown, right: unknown, context: Context): boolean {
-  const meter = meterOf(context);
-  requireScalar(right);
-  const wanted = typeof left === "string" ? patternOf(filterText(meter, right)) : right;
-  if (typeof left === "string" && typeof wanted === "string") chargeSearch(meter, left, wanted);
-  if (typeof left === "string" || Array.isArray(left)) meter.charge(left.length);
+  const work = context.memoryLimit;
+  let wanted = scalarOf(right);
+  if (typeof left === "string") {
+    const pattern = patternOf(filterText(work, wanted));
+    chargeSearch(work, left, pattern);
+    wanted = pattern;
+  }
+  if (typeof left === "string" || Array.isArray(left)) work.use(left.length);
   return Boolean(defaultOperators["contains"]?.(left, wanted, context));
 }
 
 function registerFilters(liquid: Liquid, clock: Clock, counter: TokenCounter): void {
   const library = { ...liquid.filters };
   for (const name of Object.keys(library)) liquid.unregisterFilter(name);
-  for (const [guard, names] of libraryFilters(clock)) {
+  for (const [[first, second = first, others = second], names] of libraryFilters(clock)) {
     for (const name of names.split(" ")) {
       const handler = library[name];
       if (typeof handler !== "function") continue;
-      liquid.registerFilter(name, function run(...values: unknown[]) {
-        const meter = meterOf(this.context);
-        meter.checkTime();
-        const [value, ...args] = guard(meter, values);
-        return handler.call(this, value, ...args);
+      liquid.registerFilter(name, function run(given: unknown, ...args: unknown[]) {
+        const work = workOf(this.context);
+        const value = first(work, given);
+        const converted = args.map((arg, at) => (at === 0 ? second : others)(work, arg, value));
+        return handler.call(this, value, ...converted);
       });
     }
   }
   for (const [name, filter] of Object.entries(ownFilters(counter))) {
     liquid.registerFilter(name, function run(value: unknown, ...args: unknown[]) {
-      const meter = meterOf(this.context);
-      meter.checkTime();
-      return filter(meter, value, ...args);
+      return filter(workOf(this.context), value, ...args);
     });
   }
+}
+
+/** Returns the limit of a render's work. Throws if its time is up. */
+function workOf(context: Context): WorkLimit {
+  context.renderLimit.check(performance.now());
+  return context.memoryLimit;
 }
 
 /**
@@ -213,11 +220,10 @@ function boundEmitters(liquid: Liquid, { maxOutputChars }: Complete<TemplateLimi
 
 /** Prints lists and objects as JSON, and ends renders that write too much. */
 function boundedEmitter(context: Context, maxChars: number): Emitter {
-  const meter = meterOf(context);
   return {
     buffer: "",
     write(value) {
-      const text = filterText(meter, value);
+      const text = filterText(context.memoryLimit, value);
       if (this.buffer.length + text.length > maxChars)
         throw new TemplateError(`The text would be longer than ${maxChars} characters`);
       this.buffer += text;

@@ -20,10 +20,7 @@ export function messageView(message: ChatMessage): MessageView {
     id,
     role,
     content: messageText(message),
-    toolCalls:
-      toolCalls === undefined
-        ? undefined
-        : toolCalls.map(({ name, arguments: given }) => ({ name, arguments: given })),
+    toolCalls: toolCalls?.map(({ name, arguments: given }) => ({ name, arguments: given })),
   });
   viewOfMessage.set(message, view);
   messageOfView.set(view, message);

@@ -8,20 +8,8 @@ import { type MessageView, messageView, viewedMessage } from "./message-view.ts"
 /** A template error whose message is safe to show, since it contains no values. */
 export class TemplateError extends Error {}
 
-/** Limits what a running filter consumes. Both methods throw once the render has exceeded its limit. */
-export interface FilterMeter {
-  /** Charges for characters or items before they are written or read. */
-  charge(units: number): void;
-  checkTime(): void;
-}
-
-/** Returns the meter of a render. */
-export function meterOf(context: Context): FilterMeter {
-  return {
-    charge: (units) => context.memoryLimit.use(units),
-    checkTime: () => context.renderLimit.check(performance.now()),
-  };
-}
+/** Limits the work of a render. `use` charges for characters or items, and throws once they exceed the limit. */
+export type WorkLimit = Context["memoryLimit"];
 
 /** Cost of one item in a filter: about the time it takes to produce that many characters. */
 const itemWork = 16;
@@ -32,11 +20,11 @@ function numberOf(value: unknown): number {
   return typeof read === "number" && !Number.isNaN(read) ? read : 0;
 }
 
-/** Converts a value to text for a template. Charges the meter first. */
-export function filterText(meter: FilterMeter, value: unknown): string {
+/** Converts a value to text for a template. Charges for it first. */
+export function filterText(work: WorkLimit, value: unknown): string {
   const text = textOfValue(value);
   if (!text.ok) throw new TemplateError("A value is not JSON and cannot be printed");
-  meter.charge(text.value.length);
+  work.use(text.value.length);
   return text.value;
 }
 
@@ -55,13 +43,13 @@ export function patternOf(value: string): string {
 const comparisonsPerUnit = 64;
 
 /** Charges for searching a text for a pattern: up to one comparison for each pair of their characters. */
-export function chargeSearch(meter: FilterMeter, text: string, pattern: string): void {
-  meter.charge(Math.ceil((text.length * pattern.length) / comparisonsPerUnit));
+export function chargeSearch(work: WorkLimit, text: string, pattern: string): void {
+  work.use(Math.ceil((text.length * pattern.length) / comparisonsPerUnit));
 }
 
-/** Rejects a list or an object as the search value, since comparisons get slower as it grows. */
-export function requireScalar(value: unknown): void {
-  if (typeof value !== "object" || value === null) return;
+/** Returns the value to search for. Rejects a list or an object, since comparisons get slower as it grows. */
+export function scalarOf(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
   throw new TemplateError(
     "Lists and objects cannot be searched for; compare with a string, a number or a boolean",
   );
@@ -69,7 +57,7 @@ export function requireScalar(value: unknown): void {
 
 /** A filter. Receives the value before the bar, then its arguments. May throw a `TemplateError`. */
 export type TemplateFilter = (
-  meter: FilterMeter,
+  work: WorkLimit,
   value: unknown,
   ...args: readonly unknown[]
 ) => unknown;
@@ -85,36 +73,36 @@ export function ownFilters(counter: TokenCounter): Readonly<Record<string, Templ
       const list = listOf(value);
       return count === undefined ? list.at(-1) : list.slice(list.length - wholeNumber(count));
     },
-    join(meter, value, separator = " ") {
-      const between = filterText(meter, separator);
-      const texts = itemsOf(meter, value).map((item) => filterText(meter, item));
-      meter.charge(between.length * texts.length);
+    join(work, value, separator = " ") {
+      const between = filterText(work, separator);
+      const texts = itemsOf(work, value).map((item) => filterText(work, item));
+      work.use(between.length * texts.length);
       return texts.join(between);
     },
-    by_role: (meter, value, ...roles) =>
-      itemsOf(meter, Array.isArray(value) ? value : []).filter((item) =>
+    by_role: (work, value, ...roles) =>
+      itemsOf(work, Array.isArray(value) ? value : []).filter((item) =>
         roles.includes(viewedMessage(item)?.role),
       ),
-    tokens(meter, value) {
-      const messages = messagesOf(meter, value);
-      if (messages === undefined) return counter.count(filterText(meter, value));
+    tokens(work, value) {
+      const messages = messagesOf(work, value);
+      if (messages === undefined) return counter.count(filterText(work, value));
       return tokensOf(counter, messages);
     },
-    json(meter, value, indent = 0) {
+    json(work, value, indent = 0) {
       const isWrapped = typeof value === "string" || value === undefined || value === null;
-      const text = filterText(meter, isWrapped ? [value ?? null] : value);
+      const text = filterText(work, isWrapped ? [value ?? null] : value);
       const json = isWrapped ? text.slice(1, -1) : text;
       if (indent === 0) return json;
       if (typeof indent !== "number" || !(indent > 0 && indent <= maxIndent))
         throw new TemplateError(`An indent is a number from 0 to ${maxIndent}`);
-      return filterText(meter, JSON.stringify(JSON.parse(json), undefined, indent));
+      return filterText(work, JSON.stringify(JSON.parse(json), undefined, indent));
     },
     /** Returns one line per message. For any other list, drops null items. */
-    compact(meter, value) {
-      const messages = messagesOf(meter, value);
+    compact(work, value) {
+      const messages = messagesOf(work, value);
       if (messages !== undefined)
-        return messages.map((message) => lineOf(meter, messageView(message))).join("\n");
-      return itemsOf(meter, value).filter((item) => item !== null && item !== undefined);
+        return messages.map((message) => lineOf(work, messageView(message))).join("\n");
+      return itemsOf(work, value).filter((item) => item !== null && item !== undefined);
     },
   };
 }
@@ -125,10 +113,10 @@ function listOf(value: unknown): readonly unknown[] {
   return value === undefined || value === null ? [] : [value];
 }
 
-/** Returns the items of a list, and charges the meter for them. */
-function itemsOf(meter: FilterMeter, value: unknown): readonly unknown[] {
+/** Returns the items of a list, and charges for them. */
+function itemsOf(work: WorkLimit, value: unknown): readonly unknown[] {
   const list = listOf(value);
-  meter.charge(list.length * itemWork);
+  work.use(list.length * itemWork);
   return list;
 }
 
@@ -137,81 +125,72 @@ function wholeNumber(value: unknown): number {
 }
 
 /** Returns the messages behind a view or a list of views. Undefined if it contains anything else. */
-function messagesOf(meter: FilterMeter, value: unknown): ChatMessage[] | undefined {
-  const items = itemsOf(meter, value);
+function messagesOf(work: WorkLimit, value: unknown): ChatMessage[] | undefined {
+  const items = itemsOf(work, value);
   const messages = items.flatMap((item) => viewedMessage(item) ?? []);
   return items.length > 0 && messages.length === items.length ? messages : undefined;
 }
 
-function lineOf(meter: FilterMeter, { role, content, toolCalls = [] }: MessageView): string {
+function lineOf(work: WorkLimit, { role, content, toolCalls = [] }: MessageView): string {
   const calls = toolCalls.map((call) => `[calls ${call.name}(${call.arguments})]`);
-  const text = filterText(meter, [content, ...calls].join(" "));
+  const text = filterText(work, [content, ...calls].join(" "));
   return `${role}: ${text.replaceAll(/\s+/g, " ").trim()}`;
 }
 
-/** Checks and charges for the value and arguments of a library filter before it runs. */
-export type ArgumentGuard = (meter: FilterMeter, values: readonly unknown[]) => unknown[];
+/** Converts the value or an argument of a library filter, and charges for it. `text` is the converted value. */
+type Convert = (work: WorkLimit, value: unknown, text?: unknown) => unknown;
 
-/** Converts everything except numbers to text. */
-const asTexts: ArgumentGuard = (meter, [value, ...rest]) => [
-  filterText(meter, value),
-  ...rest.map((item) => (typeof item === "number" ? item : filterText(meter, item))),
-];
+const textOrNumber: Convert = (work, value) =>
+  typeof value === "number" ? value : filterText(work, value);
 
-/** Like `asTexts`, for a filter that searches the value for its first argument. */
-const asSearch: ArgumentGuard = (meter, [value, given, ...rest]) => {
-  const text = filterText(meter, value);
-  const pattern = patternOf(filterText(meter, given));
-  chargeSearch(meter, text, pattern);
-  return [text, pattern, ...rest.map((item) => filterText(meter, item))];
+const searchPattern: Convert = (work, value, text) => {
+  const pattern = patternOf(filterText(work, value));
+  chargeSearch(work, String(text), pattern);
+  return pattern;
 };
 
-const asNumbers: ArgumentGuard = (_, values) => values.map(numberOf);
-
-const asLists: ArgumentGuard = (meter, values) => {
-  for (const value of values) if (Array.isArray(value)) meter.charge(value.length * itemWork);
-  return [...values];
+const chargedList: Convert = (work, value) => {
+  if (Array.isArray(value)) work.use(value.length * itemWork);
+  return value;
 };
 
-/** Takes a list, perhaps a property name, and the value to compare with. */
-const asQuery: ArgumentGuard = (meter, [list, property, ...expected]) => {
-  for (const value of expected) requireScalar(value);
-  const names = property === undefined ? [] : [patternOf(filterText(meter, property))];
-  return [...asLists(meter, [list]), ...names, ...expected];
-};
+const propertyName: Convert = (work, value) =>
+  value === undefined ? undefined : patternOf(filterText(work, value));
 
-/** Takes a list or a string, and numbers. */
-const asPart: ArgumentGuard = (meter, [value, ...rest]) => [
-  ...(Array.isArray(value) ? asLists(meter, [value]) : [filterText(meter, value)]),
-  ...rest.map((item) => Math.trunc(numberOf(item))),
-];
+const dateFormat: Convert = (work, value) =>
+  typeof value === "number" ? value : patternOf(filterText(work, value));
 
-/** Formats dates by the injected clock: the strings `now` and `today` mean its time. */
-function asDate(clock: Clock): ArgumentGuard {
-  return (meter, [value, ...rest]) => {
-    const text = typeof value === "number" ? value : filterText(meter, value);
-    const date = text === "now" || text === "today" ? clock.now() / 1_000 : text;
-    return [
-      date,
-      ...rest.map((item) => (typeof item === "number" ? item : patternOf(filterText(meter, item)))),
-    ];
+/** The converters of a filter's value, its first argument and all others. Each defaults to the one before. */
+type Converters = readonly [Convert, Convert?, Convert?];
+
+/** Returns the library's filters with their converters. */
+export function libraryFilters(clock: Clock): readonly (readonly [Converters, string])[] {
+  const texts: Converters = [filterText, textOrNumber];
+  // The strings `now` and `today` mean the time of the injected clock.
+  const dateOf: Convert = (work, value) => {
+    const text = textOrNumber(work, value);
+    return text === "now" || text === "today" ? clock.now() / 1_000 : text;
   };
-}
-
-/** Returns the library's filters, each with the guard of its arguments. */
-export function libraryFilters(clock: Clock): readonly (readonly [ArgumentGuard, string])[] {
+  const listOrText: Convert = (work, value) =>
+    Array.isArray(value) ? chargedList(work, value) : filterText(work, value);
   return [
+    [texts, "append prepend upcase downcase capitalize strip lstrip rstrip strip_newlines squish"],
+    [texts, "normalize_whitespace number_of_words truncate truncatewords"],
+    [texts, "escape escape_once newline_to_br strip_html url_encode slugify"],
     [
-      asTexts,
-      "append prepend upcase downcase capitalize strip lstrip rstrip strip_newlines squish",
+      [filterText, searchPattern, filterText],
+      "remove remove_first remove_last replace replace_first replace_last split",
     ],
-    [asTexts, "normalize_whitespace number_of_words truncate truncatewords"],
-    [asTexts, "escape escape_once newline_to_br strip_html url_encode slugify"],
-    [asSearch, "remove remove_first remove_last replace replace_first replace_last split"],
-    [asNumbers, "abs at_least at_most ceil divided_by floor minus plus modulo times round"],
-    [asLists, "concat default reverse size uniq"],
-    [asQuery, "find has map reject where sort sort_natural sum"],
-    [asPart, "slice"],
-    [asDate(clock), "date"],
+    [
+      [(_, value) => numberOf(value)],
+      "abs at_least at_most ceil divided_by floor minus plus modulo times round",
+    ],
+    [[chargedList], "concat default reverse size uniq"],
+    [
+      [chargedList, propertyName, (_, value) => scalarOf(value)],
+      "find has map reject where sort sort_natural sum",
+    ],
+    [[listOrText, (_, value) => Math.trunc(numberOf(value))], "slice"],
+    [[dateOf, dateFormat], "date"],
   ];
 }

@@ -36,6 +36,6 @@ export interface TurnSettings extends Omit<ModelRequest, "messages" | "signal" |
 
 /** Merges turn settings. Later ones win. */
 export function mergeTurns(...settings: readonly (TurnSettings | undefined)[]): TurnSettings {
-  const vars = Object.assign({}, ...settings.map((one) => one?.vars));
+  const vars = Object.assign({}, ...settings.map((turn) => turn?.vars));
   return { ...Object.assign({}, ...settings), vars };
 }

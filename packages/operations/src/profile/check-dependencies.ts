@@ -1,10 +1,15 @@
 import type { Hook, Trigger } from "../operation/operation-definition.ts";
-import type { OperationProfile, ProfileIssue, ProfileOperation } from "./operation-profile.ts";
+import type { ProfileIssue, ProfileOperation } from "./operation-profile.ts";
+
+/** An operation and its path in the profile. */
+export interface PlacedOperation extends ProfileOperation {
+  path: ProfileIssue["path"];
+}
 
 interface Graph {
   /** The first operation with each id. */
-  byId: ReadonlyMap<string, { index: number; operation: ProfileOperation }>;
-  operations: readonly ProfileOperation[];
+  byId: ReadonlyMap<string, PlacedOperation>;
+  operations: readonly PlacedOperation[];
 }
 
 const hooks: readonly Hook[] = ["before_main_llm", "after_main_llm"];
@@ -14,11 +19,10 @@ const maxCycles = 100;
 const maxNamed = 50;
 
 /** Checks the dependency graph. Linear in operations and dependencies. */
-export function checkDependencies({ operations }: OperationProfile): ProfileIssue[] {
-  const byId = new Map<string, { index: number; operation: ProfileOperation }>();
-  for (const [index, operation] of operations.entries()) {
-    if (!byId.has(operation.operationId)) byId.set(operation.operationId, { index, operation });
-  }
+export function checkDependencies(operations: readonly PlacedOperation[]): ProfileIssue[] {
+  const byId = new Map(
+    operations.toReversed().map((operation) => [operation.operationId, operation]),
+  );
   const graph = { byId, operations };
   const { cycles, order } = walk(graph);
   const issues = [...checkReferences(graph), ...cycles];
@@ -29,16 +33,15 @@ export function checkDependencies({ operations }: OperationProfile): ProfileIssu
   );
 }
 
-const dependsOnPath = (index: number, at?: number): (string | number)[] => {
-  const path = ["operations", index, "config", "dependsOn"];
-  return at === undefined ? path : [...path, at];
-};
+function dependencyPath({ path }: PlacedOperation, at: number): ProfileIssue["path"] {
+  return [...path, "config", "dependsOn", at];
+}
 
 function checkReferences({ byId, operations }: Graph): ProfileIssue[] {
-  return operations.flatMap((operation, index) =>
+  return operations.flatMap((operation) =>
     (operation.config.dependsOn ?? []).flatMap((dependency, at) => {
-      const issue = checkReference(operation, dependency, byId.get(dependency)?.operation);
-      return issue === undefined ? [] : [{ ...issue, path: dependsOnPath(index, at) }];
+      const issue = checkReference(operation, dependency, byId.get(dependency));
+      return issue === undefined ? [] : [{ ...issue, path: dependencyPath(operation, at) }];
     }),
   );
 }
@@ -85,7 +88,7 @@ function walk({ byId, operations }: Graph): { cycles: ProfileIssue[]; order: str
       top = trail.at(-1)
     ) {
       const entry = byId.get(top.id);
-      const dependency = entry?.operation.config.dependsOn?.[top.next];
+      const dependency = entry?.config.dependsOn?.[top.next];
       if (entry === undefined || dependency === undefined) {
         state.set(top.id, "closed");
         order.push(top.id);
@@ -96,7 +99,10 @@ function walk({ byId, operations }: Graph): { cycles: ProfileIssue[]; order: str
       const known = state.get(dependency);
       if (known === "open" && dependency !== top.id)
         cycles.push(
-          cycleIssue(entry.index, top.next - 1, [...trail.map(({ id }) => id), dependency]),
+          cycleIssue(dependencyPath(entry, top.next - 1), [
+            ...trail.map(({ id }) => id),
+            dependency,
+          ]),
         );
       if (known !== undefined || !byId.has(dependency)) continue;
       state.set(dependency, "open");
@@ -106,12 +112,12 @@ function walk({ byId, operations }: Graph): { cycles: ProfileIssue[]; order: str
   return { cycles, order };
 }
 
-function cycleIssue(index: number, at: number, trail: readonly string[]): ProfileIssue {
+function cycleIssue(path: ProfileIssue["path"], trail: readonly string[]): ProfileIssue {
   const cycle = trail.slice(trail.indexOf(trail.at(-1) ?? ""));
   const left = cycle.length - maxNamed;
   if (left > 0) cycle.splice(maxNamed - 1, left, `${left} more`);
   const message = `The operations wait for each other in a circle: ${cycle.join(" -> ")}.`;
-  return { code: "dependency_cycle", path: dependsOnPath(index, at), message };
+  return { code: "dependency_cycle", path, message };
 }
 
 /**
@@ -127,17 +133,17 @@ function checkReach(
     (config.triggers ?? triggers).includes(trigger);
   const canRun = new Set<string>();
   for (const id of order) {
-    const operation = byId.get(id)?.operation;
+    const operation = byId.get(id);
     if (operation === undefined || !runs(operation)) continue;
     if ((operation.config.dependsOn ?? []).every((at) => canRun.has(at))) canRun.add(id);
   }
-  return operations.flatMap((operation, index) =>
+  return operations.flatMap((operation) =>
     (runs(operation) ? (operation.config.dependsOn ?? []) : []).flatMap(
       (dependency, at): ProfileIssue[] => {
         if (canRun.has(dependency)) return [];
         const message = `On ${trigger}, ${JSON.stringify(operation.operationId)} can't start in ${hook}: ${JSON.stringify(dependency)} does not run then.`;
         const severity = operation.config.required ? "error" : "warning";
-        const path = dependsOnPath(index, at);
+        const path = dependencyPath(operation, at);
         return [{ code: "dependency_unreachable", path, message, severity }];
       },
     ),

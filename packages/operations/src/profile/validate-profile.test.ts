@@ -214,6 +214,15 @@ describe("validateProfile", () => {
     expect(issues("c")).toEqual(["invalid_params operations.0.config.params"]);
   });
 
+  it("refuses a guard's condition whose name no `when` can have", () => {
+    const conditions = { "in:combat": { ref: "art.x" }, "is_day-2": { ref: "art.x" } };
+    const writeArtifact = { tag: "g", persisted: false, usage: "internal", semantics: "state" };
+    expect(issuesOf([{ id: "a", kind: "guard", params: { conditions, writeArtifact } }])).toEqual([
+      "invalid_params operations.0.config.params.conditions",
+      "invalid_params operations.0.config.params.conditions.in:combat",
+    ]);
+  });
+
   it("parses templates where it is given a renderer", () => {
     const writeArtifact = {
       tag: "a",

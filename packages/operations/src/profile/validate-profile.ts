@@ -12,7 +12,7 @@ import type { OperationConfig, OperationDefinition } from "../operation/operatio
 import { holdsToken } from "../kinds/mask-tokens.ts";
 import type { OperationRegistry, RegisteredOperation } from "./registered-operation.ts";
 import { writtenTag } from "./written-tag.ts";
-import { checkDependencies } from "./check-dependencies.ts";
+import { checkDependencies, type PlacedOperation } from "./check-dependencies.ts";
 import type { OperationProfile, ProfileIssue, ProfileOperation } from "./operation-profile.ts";
 import { profileShape } from "./operation-profile-schema.ts";
 
@@ -42,7 +42,7 @@ export function validateProfile(
   const issues = [
     ...checkOperations(entries),
     ...checkTags(entries),
-    ...checkDependencies(data),
+    ...checkDependencies(entries),
     ...checkConditions(entries),
   ];
   const warnings = issues.filter(({ severity }) => severity === "warning");
@@ -168,11 +168,10 @@ function checkTags(entries: readonly ProfileEntry[]): ProfileIssue[] {
 }
 
 /** An operation of a profile, and what its registry knows about it. */
-interface ProfileEntry extends ProfileOperation {
+interface ProfileEntry extends PlacedOperation {
   registered: RegisteredOperation | undefined;
   /** The tag that it may write. */
   tag: string | undefined;
-  path: Issue["path"];
 }
 
 /** Warns of conditions on tags that another operation of the hook writes without being a dependency. */

@@ -40,33 +40,26 @@ export function assemblePrompt(options: AssemblePromptOptions): Result<Assembled
   const { inserts, updates } = additions.value;
   const { afterLead, issues } = placeInserts(inserts, base, { layout, report: explain });
   if (issues.length > 0) return { ok: false, issues };
-  const messages: ChatMessage[] = [];
-  const write = (message: ChatMessage, origin: PromptOrigin): void => {
-    messages.push(message);
-    explain.messages.push(origin);
-  };
+  const written = applySystemUpdates(base.slice(0, layout.leadCount), updates, explain);
   const insert = ({ message, contributor }: PromptInsert): void =>
-    write(message, { from: "insert", contributors: [contributor] });
-  const lead = applySystemUpdates(base.slice(0, layout.leadCount), updates, explain);
-  for (const { message, origin } of lead) write(message, origin);
+    void written.push({ message, origin: { from: "insert", contributors: [contributor] } });
   for (const added of afterLead) insert(added);
   for (const group of new Set(layout.groupAt)) {
     if (group === undefined) continue;
     const { start, end, before, after, replacement } = group;
     for (const added of before) insert(added);
     if (replacement === undefined)
-      for (const message of base.slice(start, end)) write(message, baseOrigin(message.id));
+      for (const message of base.slice(start, end)) written.push(unchanged(message));
     else {
       const { message, contributor } = replacement;
-      write(message, {
-        ...baseOrigin(base[start]?.id),
-        from: "insert",
-        contributors: [contributor],
-      });
+      const messageId = base[start]?.id;
+      const origin = { messageId, from: "insert", contributors: [contributor] } as const;
+      written.push({ message, origin });
     }
     for (const added of after) insert(added);
   }
-  return success({ messages, explain });
+  explain.messages = written.map(({ origin }) => origin);
+  return success({ messages: written.map(({ message }) => message), explain });
 }
 
 /** A message and its origin. */
@@ -78,10 +71,9 @@ interface WrittenMessage {
 /** Shared by all unchanged base messages of a report, since there may be very many. */
 const untouched: readonly PromptContributor[] = Object.freeze([]);
 
-/** Returns the origin of an unchanged base message. */
-function baseOrigin(messageId: string | undefined): PromptOrigin {
-  const origin = { from: "base", contributors: untouched } as const;
-  return messageId === undefined ? origin : { ...origin, messageId };
+/** Returns a base message that is sent unchanged. */
+function unchanged(message: ChatMessage): WrittenMessage {
+  return { message, origin: { from: "base", messageId: message.id, contributors: untouched } };
 }
 
 /**
@@ -93,14 +85,21 @@ function applySystemUpdates(
   updates: readonly SystemUpdate[],
   report: PromptReport,
 ): WrittenMessage[] {
-  const written = lead.map((message) => ({ message, origin: baseOrigin(message.id) }));
-  if (updates.length === 0) return written;
+  let block = lead.map(unchanged);
+  if (updates.length === 0) return block;
   const replaceIndex = updates.findLastIndex(({ mode }) => mode === "replace");
   const replace = updates[replaceIndex];
-  const block = replace === undefined ? written : replacedBlock(written, replace, report);
-  if (replace !== undefined)
+  if (replace !== undefined) {
+    const { contributor: by, content } = replace;
+    const messageIds = block.filter(isSystem).map(({ message }) => message.id);
+    if (messageIds.length > 0) report.replaced.push({ messageIds, by });
     for (const { contributor } of updates.slice(0, replaceIndex))
-      report.overridden.push({ contributor, by: replace.contributor });
+      report.overridden.push({ contributor, by });
+    // One message replaces them, at the place of the first one or at the top if there was none.
+    const place = Math.max(0, block.findIndex(isSystem));
+    block = block.filter((entry) => !isSystem(entry));
+    block.splice(place, 0, systemMessage(content, [by]));
+  }
   if (!block.some(isSystem)) block.unshift(systemMessage("", []));
   for (const update of updates.slice(replaceIndex + 1)) {
     const at =
@@ -108,7 +107,7 @@ function applySystemUpdates(
     const target = block[at];
     if (target !== undefined) block[at] = updated(target, update);
   }
-  return block.filter((one) => !isSystem(one) || one.message.content.length > 0);
+  return block.filter((entry) => !isSystem(entry) || entry.message.content.length > 0);
 }
 
 function isSystem({ message }: WrittenMessage): boolean {
@@ -117,19 +116,6 @@ function isSystem({ message }: WrittenMessage): boolean {
 
 function systemMessage(content: string, contributors: PromptContributor[]): WrittenMessage {
   return { message: { role: "system", content }, origin: { from: "system", contributors } };
-}
-
-/** Replaces all system messages with one, at the place of the first one or at the top if there was none. */
-function replacedBlock(
-  lead: readonly WrittenMessage[],
-  { contributor, content }: SystemUpdate,
-  report: PromptReport,
-): WrittenMessage[] {
-  const messageIds = lead.filter(isSystem).map(({ message }) => message.id);
-  if (messageIds.length > 0) report.replaced.push({ messageIds, by: contributor });
-  const block = lead.filter((one) => !isSystem(one));
-  block.splice(Math.max(0, lead.findIndex(isSystem)), 0, systemMessage(content, [contributor]));
-  return block;
 }
 
 function updated({ message, origin }: WrittenMessage, update: SystemUpdate): WrittenMessage {
@@ -146,9 +132,8 @@ function joined(
 ): string | Part[] {
   if (old.length === 0) return content;
   const isFirst = mode === "prepend";
-  if (typeof old === "string")
-    return isFirst ? content + separator + old : old + separator + content;
-  return isFirst
-    ? [{ type: "text", text: content + separator }, ...old]
-    : [...old, { type: "text", text: separator + content }];
+  const text = isFirst ? content + separator : separator + content;
+  if (typeof old === "string") return isFirst ? text + old : old + text;
+  const part = { type: "text", text } as const;
+  return isFirst ? [part, ...old] : [...old, part];
 }

@@ -58,7 +58,7 @@ export interface PromptInsert {
   message: ChatMessage;
   anchor: PromptAnchor;
   place: "before" | "after" | "replace";
-  onAnchorTrimmed: "boundary" | "drop" | "fail";
+  onAnchorTrimmed?: "boundary" | "drop" | "fail" | undefined;
 }
 
 /** A change to the system prompt. */

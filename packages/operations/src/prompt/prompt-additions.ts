@@ -95,16 +95,11 @@ function effectOf({ tag, inclusion }: InclusionInput, content: string): PromptEf
 function placeOf(
   effect: Exclude<PromptEffect, { type: "prompt.system_update" }>,
 ): Pick<PromptInsert, "anchor" | "place" | "onAnchorTrimmed"> {
-  switch (effect.type) {
-    case "prompt.append_after_last_user":
-      return { anchor: "last_user", place: "after", onAnchorTrimmed: "boundary" };
-    case "prompt.insert_at_depth": {
-      const anchor = { offset: effect.depthFromEnd };
-      return { anchor, place: "before", onAnchorTrimmed: "boundary" };
-    }
-    case "prompt.insert": {
-      const { anchor, place, onAnchorTrimmed = "boundary" } = effect;
-      return { anchor, place, onAnchorTrimmed };
-    }
+  if (effect.type === "prompt.insert") {
+    const { anchor, place, onAnchorTrimmed } = effect;
+    return { anchor, place, onAnchorTrimmed };
   }
+  return effect.type === "prompt.insert_at_depth"
+    ? { anchor: { offset: effect.depthFromEnd }, place: "before" }
+    : { anchor: "last_user", place: "after" };
 }

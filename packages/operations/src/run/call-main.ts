@@ -8,6 +8,7 @@ import {
   type ModelRequest,
   type ModelResponse,
   type ModelUsage,
+  sumUsage,
   type ToolDescription,
 } from "@ccl/core";
 import { callListener } from "@ccl/core/events";
@@ -15,7 +16,6 @@ import { callListener } from "@ccl/core/events";
 import { wellFormed } from "../artifact/copy-json.ts";
 import { modelErrorCode } from "../kinds/operation-error.ts";
 import { messageOf } from "../operation/message-of.ts";
-import { sumUsage } from "../operation/sum-usage.ts";
 import { OperationsError } from "../operations-error.ts";
 import type { MainStep } from "../ports/run-store.ts";
 import { sendableHistory } from "../prompt/sendable-history.ts";

@@ -242,6 +242,28 @@ it("a run whose stored steps cannot be replayed fails", async () => {
   expect(await settled(at, result)).toBe("failed");
 });
 
+const takeovers = Array.from({ length: 10 }, (_, at) => ({ kind: "take_over", number: at + 1 }));
+
+it.each([
+  ["a step that cannot be replayed", [{ kind: "commit", hook: "before_main_llm" }]],
+  ["ten takeovers", takeovers],
+])("a run ends whose stored end is followed by %s", async (_, further) => {
+  const at = installation();
+  const { runId } = await at.deadRun();
+  await at.clock.advance(leaseMs);
+  const end = { kind: "main_llm", attempt: 1, executed: true, status: "error", text: "" };
+  const stepsAfter = JSON.parse(JSON.stringify([end, ...further]));
+  const loadRun: RunStore["loadRun"] = async (id, call) => {
+    const stored = await at.runs.loadRun(id, call);
+    if (stored === undefined || stored.result !== undefined) return stored;
+    return { ...stored, steps: [...stored.steps, ...stepsAfter] };
+  };
+  const worker = at.worker({ runs: { ...at.runs, loadRun } });
+  const { result } = await worker.engine.resume(runId);
+  expect(await settled(at, result)).toBe("failed");
+  expect((await at.runs.loadRun(runId))?.result?.status).toBe("failed");
+});
+
 it("a lease is not renewed after it was lost while a renewal was under way", async () => {
   const runs = createRunStore();
   const renewal = deferred<void>();

@@ -80,7 +80,7 @@ function drive(driven: DrivenRun, span: TraceSpan): RunDrive {
       const isLost =
         error === undefined || (OperationsError.isInstance(error) && error.code === "stale_lease");
       if (isLost) run.settle(undefined);
-      else run.dispatch({ type: "engine_failed", details: failureDetails(error) });
+      else failRun(run, failureDetails(error));
     },
     settle(value) {
       run.isOver = true;
@@ -104,11 +104,20 @@ function drive(driven: DrivenRun, span: TraceSpan): RunDrive {
     abandoned: deferred(),
     isLoaded: false,
     isStopping: false,
+    isEnding: false,
     isOver: false,
   };
   keepLease(run);
   load(run, driven, known);
   return { result: result.promise, stop: (cause, reason) => stop(run, cause, reason) };
+}
+
+/** Ends a run that cannot continue. A replay may have reached the end without executing it. */
+function failRun(run: RunContext, details: FailedDetails): void {
+  const failedType = run.main.executed ? "after_main_llm" : "before_barrier";
+  if (run.state.stage !== "finished") run.dispatch({ type: "engine_failed", details });
+  else if (!run.isEnding)
+    executeCommand(run, { type: "finish", status: "failed", failedType, failedDetails: details });
 }
 
 const keyOf = ({ hook, operationId }: PlannedOperation): string => `${hook}/${operationId}`;
@@ -188,7 +197,8 @@ function load(run: RunContext, { former, abort }: DrivenRun, known: KnownEvents)
     announceStart(run);
     if (run.isOver) return;
     const commands = former === undefined ? [] : replaySteps(run, former.steps);
-    if (former !== undefined && abort === undefined && isCrashLooping(former.steps, known)) {
+    const isLost = former !== undefined && abort === undefined && run.state.stage !== "finished";
+    if (isLost && isCrashLooping(former.steps, known)) {
       const isMainBegun = known.mainAttempts > 0;
       run.dispatch({ type: "engine_failed", details: workerLost, isMainBegun });
       return;

@@ -63,11 +63,13 @@ export interface EventEmitterOptions {
 }
 
 /** Numbers events and writes them to the journal. Skips events that were stored before a crash. */
-export function createEventEmitter(
-  options: EventEmitterOptions,
-): (body: RunEventBody, ts?: number) => void {
-  const { clock, known, writer } = options;
-  const { runId, chatId, branchId, userMessageId, trigger } = options.input;
+export function createEventEmitter({
+  input,
+  clock,
+  known,
+  writer,
+}: EventEmitterOptions): (body: RunEventBody, ts?: number) => void {
+  const { runId, chatId, branchId, userMessageId, trigger } = input;
   const epoch = known.epoch + 1;
   let seq = known.lastSeq;
   return (body, ts = clock.now()) => {

@@ -110,6 +110,7 @@ export function stopHandlers(run: RunContext, message: string): void {
 
 /** Ends the run. Returns its result, or a failed one if that could not be stored. */
 async function finish(run: RunContext, command: FinishCommand): Promise<RunResult> {
+  run.isEnding = true;
   await Promise.race([run.saving, run.abandoned.promise]);
   const end = withReason(run, command);
   const result = Object.freeze(buildResult(run, end));

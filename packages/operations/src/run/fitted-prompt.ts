@@ -91,16 +91,14 @@ export function assembleAfter(
     assembled.issues.flatMap(({ path }) => (path[0] === "inclusions" ? [path[1]] : [])),
   );
   if (broken.size === 0) return assembled;
-  const [left, kept] = [
-    inclusions.filter(({ tag }) => broken.has(tag)),
-    inclusions.filter(({ tag }) => !broken.has(tag)),
-  ];
-  const without = assemblePrompt({ ...options, inclusions: kept });
-  if (!without.ok) return without;
-  const { dropped } = without.value.explain;
-  for (const { tag } of left)
-    dropped.push({ contributor: { kind: "inclusion", tag }, reason: "unrenderable" });
-  return without;
+  const usable = inclusions.filter(({ tag }) => !broken.has(tag));
+  const repeated = assemblePrompt({ ...options, inclusions: usable });
+  if (!repeated.ok) return repeated;
+  const { dropped } = repeated.value.explain;
+  for (const { tag } of inclusions)
+    if (broken.has(tag))
+      dropped.push({ contributor: { kind: "inclusion", tag }, reason: "unrenderable" });
+  return repeated;
 }
 
 /**

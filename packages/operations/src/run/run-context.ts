@@ -93,6 +93,8 @@ export interface RunContext {
   isLoaded: boolean;
   /** True once the run must end and nothing new may start. */
   isStopping: boolean;
+  /** True once the run's result is being built and stored. */
+  isEnding: boolean;
   /** True once this worker has left the run. */
   isOver: boolean;
   /** Emits an event with the next sequence number, unless it was already stored before a crash. */

@@ -1,4 +1,4 @@
-import { sleep, untilAborted } from "@ccl/core/async";
+import { onAbort, sleep, untilAborted } from "@ccl/core/async";
 
 import type { RunEvent } from "../events/run-event.ts";
 import { refuse } from "../operations-error.ts";
@@ -25,11 +25,11 @@ export interface EventStreamOptions {
   signal?: AbortSignal | undefined;
 }
 
+type NextEvent = Promise<IteratorResult<RunEvent, unknown>>;
+
 /** Events of a run, read on demand. */
 export interface OpenEvents {
-  /** Returns the first event. `next` returns it too. */
-  peek(): Promise<IteratorResult<RunEvent, unknown>>;
-  next(): Promise<IteratorResult<RunEvent, unknown>>;
+  next(): NextEvent;
   /** Stops reading, even during a wait. */
   end(): void;
   /** Aborts once reading has stopped. */
@@ -42,44 +42,32 @@ export function openEvents(options: EventStreamOptions): OpenEvents {
   if (!(Number.isSafeInteger(heartbeatMs) && heartbeatMs > 0))
     refuse(`heartbeatMs must be a whole number above 0, not ${heartbeatMs}.`);
   const controller = new AbortController();
+  const { signal: ended } = controller;
+  const events = engine.events(runId, { afterSeq: seqOf(lastEventId ?? ""), signal: ended });
+  const iterator = events[Symbol.asyncIterator]();
+  const forget = signal && onAbort(signal, () => controller.abort());
   const end = (): void => {
-    signal?.removeEventListener("abort", end);
+    forget?.();
     controller.abort();
   };
-  const afterSeq = seqOf(lastEventId ?? "");
-  const iterator = engine
-    .events(runId, { afterSeq, signal: controller.signal })
-    [Symbol.asyncIterator]();
   if (signal?.aborted === true) end();
-  else signal?.addEventListener("abort", end, { once: true });
-  const ended = controller.signal;
-  // Ends on the signal, even if the event source ignores it.
-  const read = async (): Promise<IteratorResult<RunEvent, unknown>> => {
-    if (ended.aborted) return over;
-    return untilAborted(iterator.next(), ended).catch((error: unknown) => {
-      if (ended.aborted) return over;
-      throw error;
-    });
-  };
-  let ahead: ReturnType<OpenEvents["next"]> | undefined;
   return {
-    peek: () => (ahead ??= read()),
-    next() {
-      const first = ahead ?? read();
-      ahead = undefined;
-      return first;
+    // Ends on the signal, even if the event source ignores it.
+    async next() {
+      try {
+        if (!ended.aborted) return await untilAborted(iterator.next(), ended);
+      } catch (error) {
+        if (!ended.aborted) throw error;
+      }
+      return { done: true, value: undefined };
     },
     end,
     ended,
   };
 }
 
-const over: IteratorResult<RunEvent, unknown> = { done: true, value: undefined };
-
 function seqOf(lastEventId: string): number {
-  if (lastEventId === "") return 0;
-  const seq = Number(lastEventId);
-  if (/^\d{1,15}$/.test(lastEventId) && Number.isSafeInteger(seq)) return seq;
+  if (/^\d{0,15}$/.test(lastEventId)) return Number(lastEventId);
   const shown = JSON.stringify(lastEventId.slice(0, 40));
   refuse(`The last event id ${shown} is not the number of an event.`);
 }
@@ -99,7 +87,9 @@ const encoder = new TextEncoder();
 export function streamOf(
   events: OpenEvents,
   heartbeatMs: number = defaultHeartbeatMs,
+  first?: NextEvent,
 ): ReadableStream<Uint8Array> {
+  let ahead = first;
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
@@ -113,7 +103,8 @@ export function streamOf(
       },
       async pull(controller) {
         try {
-          const next = await events.next();
+          const next = await (ahead ?? events.next());
+          ahead = undefined;
           if (next.done === true) {
             events.end();
             controller.close();
@@ -172,12 +163,13 @@ export interface EventResponseOptions extends EventStreamOptions {
 export async function createEventResponse(options: EventResponseOptions): Promise<Response> {
   const events = openEvents(options);
   const headers = { "cache-control": "no-store", ...options.headers };
+  const first = events.next();
   const answered = new AbortController();
   try {
     // Also covers the time until the first event is known.
     const silence = sleep(options.heartbeatMs ?? defaultHeartbeatMs, answered.signal);
-    const first = await Promise.race([events.peek(), silence]);
-    if (first?.done === true) {
+    const answer = await Promise.race([first, silence]);
+    if (answer?.done === true) {
       events.end();
       return new Response(null, { status: 204, headers });
     }
@@ -189,5 +181,6 @@ export async function createEventResponse(options: EventResponseOptions): Promis
   }
   // Buffering proxies would delay the events.
   const own = { "content-type": "text/event-stream; charset=utf-8", "x-accel-buffering": "no" };
-  return new Response(streamOf(events, options.heartbeatMs), { headers: { ...own, ...headers } });
+  const stream = streamOf(events, options.heartbeatMs, first);
+  return new Response(stream, { headers: { ...own, ...headers } });
 }

@@ -86,10 +86,7 @@ export function createChatStore(
         const end = await findTurn(edit, at, before);
         if (end === undefined) return [];
         const to = before === undefined ? end.position : end.position - 1;
-        const turns =
-          limit === Infinity
-            ? await readTurns(edit, at, { to })
-            : await readNewestTurns(edit, at, { to, limit: Math.floor(limit) });
+        const turns = await readNewestTurns(edit, at, { to, limit: Math.floor(limit) });
         return turns.map(turnIn);
       }),
     editTurn: (change, call) =>

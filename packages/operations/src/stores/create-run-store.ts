@@ -101,14 +101,13 @@ export function createRunStore(
 
 /** Loads a run with its steps. */
 async function loadRun(edit: RecordEdit, runId: string): Promise<StoredRun | undefined> {
-  const [head, input] = await edit.read<[RunHead, RunInput]>(
+  const [head, input, result] = await edit.read<[RunHead, RunInput, RunResult]>(
     runNames.head(runId),
     runNames.input(runId),
+    runNames.result(runId),
   );
   if (head === undefined || input === undefined) return undefined;
-  const { lastSeq, abort, lease, endedAt } = head;
-  const names = endedAt === undefined ? [] : [runNames.result(runId)];
-  const [result] = await edit.readAll<RunResult>(names);
+  const { lastSeq, abort, lease } = head;
   const answer = await readAnswer(edit, head);
   const steps = await readSteps(edit, head, answer);
   const whole = result && wholeEnd(result, runId, answer);

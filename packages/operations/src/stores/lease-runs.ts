@@ -2,7 +2,6 @@ import type { LeaseRenewal, LeaseRequest, RunLease } from "../ports/run-store.ts
 import {
   type BranchRecord,
   type RecordEdit,
-  type RunHead,
   chatNames,
   findHead,
   newBranch,
@@ -40,10 +39,10 @@ export function leaseOf(
 export async function renewLease(
   edit: RecordEdit,
   lease: RunLease,
-  { ttlMs, nowMs }: { ttlMs: number; nowMs: number },
+  { ttlMs, nowMs }: Omit<LeaseRequest, "owner">,
 ): Promise<LeaseRenewal> {
   const head = await findHead(edit, lease.runId);
-  if (head === undefined || head.endedAt !== undefined || !isLast(head, lease))
+  if (head?.lease.fencingToken !== lease.fencingToken || head.endedAt !== undefined)
     return { status: "lost" };
   const renewed = { ...lease, expiresAtMs: nowMs + ttlMs };
   edit.put(runNames.head(lease.runId), { ...head, lease: renewed, isHeld: true });
@@ -53,10 +52,6 @@ export async function renewLease(
 /** Frees the run, unless the lease was lost. */
 export async function releaseLease(edit: RecordEdit, lease: RunLease): Promise<void> {
   const head = await findHead(edit, lease.runId);
-  if (head !== undefined && isLast(head, lease))
+  if (head?.lease.fencingToken === lease.fencingToken)
     edit.put(runNames.head(lease.runId), { ...head, isHeld: false });
-}
-
-function isLast({ lease }: RunHead, { fencingToken }: RunLease): boolean {
-  return lease.fencingToken === fencingToken;
 }

@@ -1,7 +1,14 @@
 import type { Records } from "@ccl/records";
 
 import type { StoreCall } from "../ports/chat-store.ts";
-import { type RecordEdit, type RunHead, editorOf, prefixOf, runNames } from "./stored-records.ts";
+import {
+  type RecordEdit,
+  type RunHead,
+  editorOf,
+  prefixOf,
+  runNames,
+  valueIn,
+} from "./stored-records.ts";
 
 /** Which finished runs to delete. */
 interface Pruning {
@@ -26,22 +33,16 @@ export async function pruneRuns(
   let cursor: string | undefined;
   while (count < limit) {
     const { deleted, last } = await onRecords(call, async (edit) => {
-      const ids = await edit.list<string>({ prefix, cursor, limit: atOnce });
-      const heads = await edit.readAll<RunHead>(ids.map(runNames.head));
+      const page = await edit.page({ prefix, cursor, limit: atOnce });
+      const names = page.records.map((record) => runNames.head(valueIn(record)));
+      const heads = await edit.readAll<RunHead>(names);
       const old = heads.filter(
-        (head) => head?.endedAt !== undefined && head.endedAt < endedBeforeMs,
+        (head): head is RunHead => head?.endedAt !== undefined && head.endedAt < endedBeforeMs,
       );
-      const gone = old.flatMap((head) => {
-        const isRemembered = head?.request !== undefined && head.request.keptUntilMs > nowMs;
-        return head === undefined || isRemembered ? [] : [head];
-      });
-      const some = gone.slice(0, limit - count);
+      const forgotten = old.filter(({ request }) => !request || request.keptUntilMs <= nowMs);
+      const some = forgotten.slice(0, limit - count);
       await deleteRuns(edit, some);
-      const end = heads.at(-1);
-      const isLast = ids.length < atOnce || old.length < ids.length;
-      const { endedAt, lease } = end ?? {};
-      if (isLast || endedAt === undefined || lease === undefined) return { deleted: some.length };
-      return { deleted: some.length, last: runNames.ended(endedAt, lease.runId) };
+      return { deleted: some.length, last: old.length < names.length ? undefined : page.cursor };
     });
     count += deleted;
     if (last === undefined) break;

@@ -123,17 +123,6 @@ interface LogEntry extends Pick<EventBody, "epoch" | "ts"> {
 /** Limits entries, so that a reader can find its first event without reading all. */
 const maxEvents = 256;
 
-const noStamp = {
-  runId: undefined,
-  chatId: undefined,
-  branchId: undefined,
-  userMessageId: undefined,
-  trigger: undefined,
-  seq: undefined,
-  epoch: undefined,
-  ts: undefined,
-};
-
 /** True for a step needed only until the run has ended, since its result contains the answer. */
 export function isMainStep({ kind }: RunStep): boolean {
   return kind === "main_llm" || kind === "turn_message";
@@ -148,7 +137,7 @@ export function logEntriesOf(
   const entries: LogEntry[] = [];
   for (let at = 0; at < events.length; at += maxEvents) {
     const some = events.slice(at, at + maxEvents);
-    const [{ seq: first, epoch, ts } = noStamp] = some;
+    const { seq: first, epoch, ts }: Partial<RunEvent> = some[0] ?? {};
     const bodies = some.map((event) => eventWith(bodyOf(event, { epoch, ts }), change));
     entries.push({ first, epoch, ts, events: bodies });
   }
@@ -157,13 +146,17 @@ export function logEntriesOf(
   return [{ ...entries[0], steps: shown }, ...entries.slice(1)];
 }
 
+/** Fields of an event that its run and its position in the log determine. */
+const stamp = new Set(["runId", "chatId", "branchId", "userMessageId", "trigger", "seq"]);
+
 function bodyOf(event: RunEvent, of: LogEntry): EventBody {
-  const epoch = event.epoch === of.epoch ? undefined : event.epoch;
-  const ts = event.ts === of.ts ? undefined : event.ts;
-  const body = { ...event, ...noStamp, epoch, ts };
-  if (event.type !== "run.finished" || event.result === undefined) return body;
-  const short = { ...body, result: null };
-  return short;
+  const body: Record<string, unknown> = {};
+  // Faster than a spread, since events have many shapes.
+  for (const key in event) if (!stamp.has(key)) body[key] = event[key as keyof RunEvent];
+  if (event.epoch === of.epoch) body["epoch"] = undefined;
+  if (event.ts === of.ts) body["ts"] = undefined;
+  if (event.type === "run.finished" && event.result !== undefined) body["result"] = null;
+  return body;
 }
 
 /** Returns a run's steps in append order. For each key, the first step is kept. */
@@ -198,14 +191,13 @@ export async function readRunEvents(
   const answer = await readAnswer(edit, head);
   const change = lengthening(answer);
   const found: RunEvent[] = [];
-  for (const { first = 1, events = [], ...stamp } of await entriesAfter(edit, head, afterSeq))
+  for (const { first = 1, events = [], epoch, ts } of await entriesAfter(edit, head, afterSeq))
     for (const [at, body] of events.entries()) {
-      const { epoch = stamp.epoch, ts = stamp.ts, ...rest } = body;
       const seq = first + at;
       if (seq <= afterSeq || found.length >= limit) continue;
-      const read = eventWith(rest, change);
+      const own = eventWith(body, change);
       found.push(
-        eventOf({ runId, chatId, branchId, userMessageId, trigger, seq, epoch, ts, ...read }),
+        eventOf({ runId, chatId, branchId, userMessageId, trigger, seq, epoch, ts, ...own }),
       );
     }
   const last = found.at(-1);

@@ -150,6 +150,17 @@ describe("parseEdits", () => {
     expect(blank(11)).toContain("ERR_EDIT_AMBIGUOUS");
   });
 
+  it("leaves out a block that changes nothing beside another, with a remark", () => {
+    const readSet: ReadSet = new Map([["src/cart.ts", { sha256: SHA, text: BASE }]]);
+    const unchanged = "export function empty() {\n";
+    const answer = `src/cart.ts\n${block(BEFORE, AFTER)}${block(unchanged, unchanged)}`;
+    const read = parseEdits(answer, { readSet });
+    expect(read.ok && read.value.plan.actions).toMatchObject([
+      { content: WANTED, remarks: [expect.stringContaining("before and after are both")] },
+    ]);
+    expect(apply(`src/cart.ts\n${block(unchanged, unchanged)}`)).toContain("Leave the edit out");
+  });
+
   it("replaces every occurrence if a call in camel case says so", () => {
     const all = { filePath: "src/cart.ts", oldString: "item", newString: "row", replaceAll: true };
     expect(apply(JSON.stringify(all))).toBe(BASE.replaceAll("item", "row"));

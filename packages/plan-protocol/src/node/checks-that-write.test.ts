@@ -91,6 +91,7 @@ describe("a check that writes and fails", () => {
     expect(paths).toEqual(written);
     const [record] = await workspace.transactions();
     expect(record).toMatchObject({ status: "rolled_back", keptPaths: [], writtenPaths: written });
+    expect(await workspace.diff(record?.transactionId ?? "")).toContain("-two\n+2\n");
     expect(await workspace.recover()).toEqual([]);
   });
 
@@ -110,6 +111,39 @@ describe("a check that writes and fails", () => {
     ]);
     const [record] = await workspace.transactions();
     expect(record).toMatchObject({ keptPaths: ["a.txt"] });
+  });
+
+  it.each([
+    ["a file", "echo 1 > .ccl"],
+    ["a folder without journals", "mkdir .ccl; echo 1 > .ccl/transactions"],
+  ])("names the files that it cannot restore where it puts %s for .ccl", async (_name, script) => {
+    const issues = await apply(`rm -rf .ccl; ${script}; exit 1`).then((applied) =>
+      applied.ok ? [] : applied.issues,
+    );
+    const paths = ["a.txt", "b.txt", "new", "new/c.txt", "old", "old/x.txt"];
+    expect(issues).toMatchObject([{ code: "RECOVERY_REQUIRED" }]);
+    for (const path of paths) expect(issues[0]?.message).toContain(`"${path}"`);
+    expect(issues[0]?.message).toContain("cannot be undone");
+    expect(issues[0]?.message).not.toContain("recover()");
+  });
+
+  it("says that it lost a file that is too large to keep in memory", async () => {
+    const large = { kind: "DELETE_FILE", path: "large.bin" } as const;
+    await writeFile(join(root, "large.bin"), new Uint8Array(17 * 1024 * 1024));
+    const plan = planOf(editOf("a.txt", A, ["two", "2"]), large);
+    const preview = await workspace.preview(plan);
+    const confirm = preview.ok ? preview.value.planHash : "";
+    const command: PlanCheck["command"] = [
+      "sh",
+      "-c",
+      "test -e large.bin || { rm -rf .ccl; exit 1; }",
+    ];
+    const applied = await workspace.apply(plan, { checks: [{ name: "writes", command }], confirm });
+    expect(await readFile(join(root, "a.txt"), "utf8")).toBe(A);
+    const issues = applied.ok ? [] : applied.issues;
+    expect(issues.find(({ path }) => path[0] === "large.bin")?.message).toMatch(
+      / Its old file was removed from the journal, so it cannot be restored\.$/,
+    );
   });
 
   it("does not stand for what others write after it, which stays", async () => {
@@ -140,6 +174,7 @@ describe("a check that writes and passes", () => {
     const applied = await apply(script);
     expect(applied).toMatchObject({ ok: true, value: { rewrittenPaths } });
     const id = applied.ok ? applied.value.transactionId : "";
+    expect(await workspace.diff(id)).toContain("-two\n+2\n");
     expect(await workspace.rollback(id)).toMatchObject({ ok: true });
     expect(roundTimes(await readTree(root))).toEqual(roundTimes(before));
   });

@@ -1,5 +1,6 @@
 import { assertNotAborted, PlanProtocolError } from "../plan-protocol-error.ts";
 import { systemCode, unless } from "@ccl/core/node";
+import { traced } from "@ccl/core/tracing";
 
 import { parseEdits } from "../any-format/parse-edits.ts";
 import type { FileWorkspace } from "../workspace/file-workspace.ts";
@@ -68,7 +69,11 @@ export function createWorkspace(
         assertNotAborted(options.signal);
         const journals = await openJournals(parts);
         const applying = parts.withLock(journals, options.signal, () =>
-          applyPlan(parts, journals, { plan, options }),
+          traced("apply plan", { "ccl.plan.actions": plan.actions.length }, async (span) => {
+            const applied = await applyPlan(parts, journals, { plan, options });
+            span.set({ "ccl.plan.applied": applied.ok });
+            return applied;
+          }),
         );
         return applying.finally(() => journals.close());
       }),

@@ -43,6 +43,8 @@ const KEYWORD = /^(?:import|from|as|type|default|static)$/;
 
 interface Round {
   base: BaseFile;
+  /** Number of edits and hunks. */
+  count: number;
   path: string;
   replacements: Replacement[];
   remarks: string[];
@@ -58,7 +60,6 @@ export function placeChanges(
   changes: readonly EditOfFile[],
 ): PlacedText | PlanIssue[] {
   const base = baseFileOf(own);
-  const round: Round = { base, path, replacements: [], remarks: [] };
   if (changes.length > 1 && changes.some(({ type }) => type === "whole" || type === "insert"))
     return [
       planIssue(
@@ -74,6 +75,7 @@ export function placeChanges(
         `${count} edits of ${quote(path)} are more than ${MAX_PLACES}. Give the whole file.`,
       ),
     ];
+  const round: Round = { base, count, path, replacements: [], remarks: [] };
   const issues = changes.flatMap((change) => placeChange(round, change));
   if (issues.length > 0) return issues;
   const { replacements, remarks } = round;
@@ -222,11 +224,13 @@ function placeOneText(round: Round, change: TextChange, name: string): PlanIssue
   const { base, remarks, replacements } = round;
   const readings = [change, ...(change.others ?? [])].map(plainText);
   const [reading = change] = readings;
-  if (reading.before === reading.after)
-    return planIssue(
-      "ERR_EDIT_APPLY_FAILED",
-      `${name}: before and after are both ${quote(reading.before)}. Leave the edit out.`,
-    );
+  if (reading.before === reading.after) {
+    const problem = `${name}: before and after are both ${quote(reading.before)}.`;
+    if (round.count === 1)
+      return planIssue("ERR_EDIT_APPLY_FAILED", `${problem} Leave the edit out.`);
+    remarks.push(problem);
+    return undefined;
+  }
   if (readings.length > 1) {
     const fitting = readings.filter(
       (one) =>

@@ -96,22 +96,20 @@ function createRequest(
     countChars(messages) > LONG_INPUT_CHARS
       ? MAX_OUTPUT_TOKENS_AFTER_LONG_INPUT
       : MAX_OUTPUT_TOKENS;
+  const responseFormat: ResponseFormat | undefined =
+    format === "json_schema"
+      ? { type: format, name: "plan", schema: planWireSchema(version), strict: true }
+      : format === "none"
+        ? undefined
+        : { type: format };
   return withoutUndefined({
     ...defaultModelRequest,
     maxOutputTokens,
     ...run.request,
     messages,
-    responseFormat: responseFormatOf(format, version),
+    responseFormat,
     signal: run.signal,
   });
-}
-
-function responseFormatOf(
-  format: StructuredFormat,
-  version: PlanVersion,
-): ResponseFormat | undefined {
-  if (format !== "json_schema") return format === "none" ? undefined : { type: format };
-  return { type: format, name: "plan", schema: planWireSchema(version), strict: true };
 }
 
 function countChars(messages: readonly ChatMessage[]): number {

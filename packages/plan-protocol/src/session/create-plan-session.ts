@@ -206,8 +206,8 @@ function settingsOf(options: PlanSessionOptions): SessionSettings {
 function textsOf({ report, background }: ProposeOptions): Pick<PlanCycle, "report" | "background"> {
   // Options that are not given keep the saved plan's values.
   return withoutUndefined({
-    report: report === undefined ? undefined : redactSecrets(report).text,
-    background: background === undefined ? undefined : redactSecrets(background).text,
+    report: report && redactSecrets(report).text,
+    background: background && redactSecrets(background).text,
   });
 }
 

@@ -80,16 +80,12 @@ async function readEntry(run: ProposalRun, entry: CycleEntry, isFresh = false): 
   });
   if (isHit) return;
   // A protected or invalid path is never read, even if the workspace would allow it.
-  const isRefused = issues.length > 0;
-  const read = isRefused ? undefined : await workspace?.read([request], { signal });
-  const why = isRefused
-    ? issues.map(({ code, message }) => `Not read: ${code}. ${message}`).join("\n")
-    : "Not read: nothing here can answer this.";
-  const { type } = request;
+  const read = issues.length > 0 ? undefined : await workspace?.read([request], { signal });
+  const why = issues.map(({ code, message }) => `Not read: ${code}. ${message}`).join("\n");
   const block: ContextBlock = read?.blocks[0] ?? {
-    type,
+    type: request.type,
     label: nameOfRequest(request),
-    text: why,
+    text: why || "Not read: nothing here can answer this.",
   };
   const { text } = redactSecrets(block.text);
   const isOwn = secretMask.test(workspace?.readSet.get(path)?.text ?? "");

@@ -13,11 +13,7 @@ export interface CycleEntry {
 }
 
 /** State from a goal to its changes: what was requested, read and planned. */
-export interface PlanCycle {
-  goal: string;
-  /** With secrets masked, as in `background`. */
-  report?: string | undefined;
-  background?: string | undefined;
+export interface PlanCycle extends Omit<SavedPlan, "summary" | "shownFiles" | "context"> {
   /** Files that the background shows in part. */
   shownFiles: readonly string[];
   /** In request order. */
@@ -31,6 +27,7 @@ export interface SavedPlan {
   goal: string;
   /** The planned steps. */
   summary: string;
+  /** With secrets masked, as in `background`. */
   report?: string | undefined;
   background?: string | undefined;
   shownFiles?: readonly string[] | undefined;

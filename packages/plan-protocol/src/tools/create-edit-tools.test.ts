@@ -195,6 +195,22 @@ describe("a call", () => {
     expect(await readFile(join(root, "part69.js"), "utf8")).toBe("two();\n");
   });
 
+  it("undoes earlier edits of other files where the last edited file was changed by hand", async () => {
+    const tools = new Map(createEditTools(workspace).map((tool) => [tool.name, tool]));
+    const call = async (name: string, input: object = {}): Promise<string | undefined> =>
+      await tools.get(name)?.execute(input, {});
+    await call("str_replace", { path: "old.js", old_str: "gone", new_str: "back" });
+    await call("str_replace", { path: "a.js", old_str: "= 1", new_str: "= 11" });
+    await writeFile(join(root, "a.js"), "mine();\n");
+    expect(await call("undo_edit")).toBe(
+      'Not done. CONCURRENT_EDIT: "a.js" was changed since the transaction. Nothing was restored.\nundo_edit skips this edit from now on. To undo it, edit the file. Call undo_edit again to undo the edit before it.',
+    );
+    expect(await call("undo_edit")).toBe("Restored: old.js");
+    expect(await call("undo_edit")).toBe("Not done. There are no edits to undo.");
+    expect(await readFile(join(root, "a.js"), "utf8")).toBe("mine();\n");
+    expect(await readFile(join(root, "old.js"), "utf8")).toBe("gone();\n");
+  });
+
   it("tells a slip that was forgiven", async () => {
     const patch = REMOVAL.replace("-const two = 2;", "-const two = 2;  ").replace(
       /\*{3} Delete.*\n/,

@@ -4,7 +4,6 @@ import { createJsonSchemaChecker, type JsonSchema } from "@ccl/structured-output
 
 import { editedPaths } from "../any-format/parse-edits.ts";
 import type { ContextRequest } from "../plan/plan.ts";
-import { refusal } from "../plan-issue.ts";
 import { PlanProtocolError } from "../plan-protocol-error.ts";
 import { remarksOn } from "../validate/valid-plan.ts";
 import type { FileWorkspace } from "../workspace/file-workspace.ts";
@@ -20,11 +19,9 @@ const text = (description: string): JsonSchema => ({ type: "string", description
 const line: JsonSchema = { type: "integer", minimum: 1 };
 const path = text("Path relative to the project root, with forward slashes.");
 
-interface ToolText {
-  description: string;
-  properties: Readonly<Record<string, JsonSchema>>;
-  required: readonly string[];
-}
+/** An edit that cannot be undone must not keep earlier edits of other files from being undone. */
+const SKIPPED =
+  "\nundo_edit skips this edit from now on. To undo it, edit the file. Call undo_edit again to undo the edit before it.";
 
 /** Tool definitions shown to the model. */
 const TOOLS = {
@@ -66,7 +63,7 @@ const TOOLS = {
     properties: {},
     required: [],
   },
-} satisfies Record<string, ToolText>;
+};
 
 /**
  * Creates tools for an agent loop: `read_file`, `str_replace`, `create_file`, `apply_patch`, `undo_edit`. Each edit is
@@ -94,16 +91,17 @@ export function createEditTools(
         const checked = check(input);
         return checked.ok
           ? await turns.run(() => run(checked.value, signal), signal)
-          : refused(checked.issues.map(withPlace));
+          : refused(
+              checked.issues.map((issue) => {
+                const message = `${["input", ...issue.path].join(".")}: ${issue.message}`;
+                return { ...issue, message };
+              }),
+            );
       },
     };
   };
-  const edit = (answer: string | object, signal: AbortSignal | undefined): Promise<string> =>
-    applyAnswer(workspace, typeof answer === "string" ? answer : JSON.stringify(answer), {
-      ...options,
-      signal,
-      onApplied: (id) => applied.push(id),
-    });
+  const edit = (answer: string, signal: AbortSignal | undefined): Promise<string> =>
+    applyAnswer(workspace, answer, { ...options, signal, applied });
   return [
     tool<{ path: string; start_line?: number; end_line?: number }>(
       "read_file",
@@ -114,32 +112,42 @@ export function createEditTools(
       },
     ),
     tool<object>("str_replace", (input, signal) =>
-      edit({ command: "str_replace", ...input }, signal),
+      edit(JSON.stringify({ command: "str_replace", ...input }), signal),
     ),
-    tool<object>("create_file", (input, signal) => edit({ command: "create", ...input }, signal)),
+    tool<object>("create_file", (input, signal) =>
+      edit(JSON.stringify({ command: "create", ...input }), signal),
+    ),
     tool<{ patch: string }>("apply_patch", ({ patch }, signal) => edit(patch, signal)),
     tool<object>("undo_edit", async (_input, signal) => {
       const last = applied.at(-1);
       if (last === undefined) return "Not done. There are no edits to undo.";
       const undone = await workspace.rollback(last, { signal });
-      if (!undone.ok) return refused(undone.issues);
+      if (!undone.ok && undone.issues[0]?.code === "RECOVERY_REQUIRED")
+        return refused(undone.issues);
       applied.pop();
-      return `Restored: ${undone.value.paths.join(", ")}`;
+      return undone.ok
+        ? `Restored: ${undone.value.paths.join(", ")}`
+        : refused(undone.issues) + SKIPPED;
     }),
   ];
 }
 
-/** Applies the edits. Returns what changed, or why nothing did. */
+/**
+ * Applies the edits, with the hash of their preview. If they delete something, `confirm` must approve it first. Returns
+ * what changed, or why nothing did.
+ */
 async function applyAnswer(
   workspace: FileWorkspace,
   answer: string,
   {
     signal,
-    onApplied,
+    applied,
+    confirm,
     ...options
   }: EditToolsOptions & {
     signal: AbortSignal | undefined;
-    onApplied: (transactionId: string) => void;
+    /** Ids of the edits that can be undone. */
+    applied: string[];
   },
 ): Promise<string> {
   const paths = editedPaths(answer, { root: workspace.root });
@@ -149,10 +157,15 @@ async function applyAnswer(
   if (!edits.ok) return refused(edits.issues);
   const { plan } = edits.value;
   if (plan.actions.length === 0) return "Not done. The edit does not change any file.";
-  const done = await applyPlan(workspace, plan, { ...options, signal });
+  const preview = await workspace.preview(plan, { signal });
+  if (!preview.ok) return refused(preview.issues);
+  const { planHash, needsConfirmation } = preview.value;
+  if (needsConfirmation && (await confirm?.(preview.value)) !== true)
+    return "Not done. CONFIRM_REQUIRED: The edit deletes files or folders, and the deletion was not confirmed.";
+  const done = await workspace.apply(plan, { ...options, signal, confirm: planHash });
   if (!done.ok) return refused(done.issues);
   const { transactionId, changes, rewrittenPaths } = done.value;
-  onApplied(transactionId);
+  applied.push(transactionId);
   return [
     ...changes.map((change) => `${change.kind} ${change.path}`),
     ...remarksOn(plan),
@@ -160,27 +173,6 @@ async function applyAnswer(
       (rewritten) => `A check modified ${rewritten}. Read it again before editing it.`,
     ),
   ].join("\n");
-}
-
-/** Previews a plan and applies it with the preview's hash. If the plan deletes something, `confirm` must approve it first. */
-async function applyPlan(
-  workspace: FileWorkspace,
-  plan: Parameters<FileWorkspace["apply"]>[0],
-  { confirm, ...options }: EditToolsOptions & { signal: AbortSignal | undefined },
-): ReturnType<FileWorkspace["apply"]> {
-  const preview = await workspace.preview(plan, { signal: options.signal });
-  if (!preview.ok) return preview;
-  const { planHash, needsConfirmation } = preview.value;
-  if (needsConfirmation && (await confirm?.(preview.value)) !== true)
-    return refusal(
-      "CONFIRM_REQUIRED",
-      "The edit deletes files or folders, and the deletion was not confirmed.",
-    );
-  return await workspace.apply(plan, { ...options, confirm: planHash });
-}
-
-function withPlace(issue: Issue): Issue {
-  return { ...issue, message: `${["input", ...issue.path].join(".")}: ${issue.message}` };
 }
 
 function refused(issues: readonly Pick<Issue, "code" | "message">[]): string {

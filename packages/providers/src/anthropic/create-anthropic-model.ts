@@ -105,7 +105,7 @@ function toAnthropicBody(
     presence_penalty: request.presencePenalty || undefined,
     seed: request.seed,
     stop_sequences: request.stop,
-    stream: isStreaming ? true : undefined,
+    stream: isStreaming || undefined,
     ...options,
   });
 }

@@ -4,7 +4,7 @@ import type { JsonRecord } from "@ccl/core/json";
 import type { EndpointOptions } from "../http/endpoint.ts";
 import { openCall } from "../http/open-call.ts";
 import { runCall, serviceLimits } from "../http/run-call.ts";
-import type { Service } from "../http/service.ts";
+import { type OpenAiAddress, openAiService } from "../openai-compatible/open-ai-service.ts";
 import { createBatchEmbedder } from "./create-batch-embedder.ts";
 
 /** Options of both HTTP embedders. */
@@ -26,10 +26,11 @@ export interface EmbeddingWire {
 
 /** Creates an embedder for one wire format. */
 export function createEmbedder(
-  service: Service,
+  options: EmbedderOptions & OpenAiAddress,
   { path, toBody, readVectors }: EmbeddingWire,
-  { model, dimensions, batchSize = 128 }: EmbedderOptions,
 ): Embedder {
+  const { model, dimensions, batchSize = 128 } = options;
+  const service = openAiService(options);
   const { provider } = service;
   return createBatchEmbedder({
     name: `${provider}/${model}/${dimensions}`,

@@ -1,7 +1,6 @@
 import type { Embedder } from "@ccl/core";
 import { arrayAt } from "@ccl/core/json";
 
-import { openAiService } from "../openai-compatible/open-ai-service.ts";
 import { createEmbedder, type EmbedderOptions } from "./create-embedder.ts";
 
 /** Options of `createOllamaEmbedder`. Text that exceeds the model's context is an error. It is not truncated. */
@@ -17,12 +16,11 @@ export interface OllamaEmbedderOptions extends EmbedderOptions {
 export function createOllamaEmbedder(options: OllamaEmbedderOptions): Embedder {
   const { model, baseUrl = "http://localhost:11434" } = options;
   return createEmbedder(
-    openAiService({ ...options, baseUrl, preset: "ollama" }),
+    { ...options, baseUrl, preset: "ollama" },
     {
       path: "/api/embed",
       toBody: (texts) => ({ model, input: texts, truncate: false }),
       readVectors: (body) => arrayAt(body, "embeddings"),
     },
-    options,
   );
 }

@@ -1,7 +1,6 @@
 import type { Embedder } from "@ccl/core";
 import { arrayAt, numberAt } from "@ccl/core/json";
 
-import { openAiService } from "../openai-compatible/open-ai-service.ts";
 import { createEmbedder, type EmbedderOptions } from "./create-embedder.ts";
 
 /** Options of `createOpenAiCompatibleEmbedder`. */
@@ -15,19 +14,15 @@ export interface OpenAiCompatibleEmbedderOptions extends EmbedderOptions {
 /** Creates an embedder for `/embeddings`. Finds keys as `createOpenAiCompatibleModel` does. */
 export function createOpenAiCompatibleEmbedder(options: OpenAiCompatibleEmbedderOptions): Embedder {
   const { model } = options;
-  return createEmbedder(
-    openAiService(options),
-    {
-      path: "/embeddings",
-      toBody: (texts) => ({ model, input: texts, encoding_format: "float" }),
-      readVectors(body) {
-        const rows = arrayAt(body, "data").map((row, place) => ({
-          index: numberAt(row, "index") ?? place,
-          vector: arrayAt(row, "embedding"),
-        }));
-        return rows.sort((left, right) => left.index - right.index).map(({ vector }) => vector);
-      },
+  return createEmbedder(options, {
+    path: "/embeddings",
+    toBody: (texts) => ({ model, input: texts, encoding_format: "float" }),
+    readVectors(body) {
+      const rows = arrayAt(body, "data").map((row, place) => ({
+        index: numberAt(row, "index") ?? place,
+        vector: arrayAt(row, "embedding"),
+      }));
+      return rows.sort((left, right) => left.index - right.index).map(({ vector }) => vector);
     },
-    options,
-  );
+  });
 }

@@ -42,19 +42,15 @@ export function namedModel(name: string, options: NamedModelOptions): StreamingM
     return createAnthropicModel(place(["ANTHROPIC_API_KEY"], "ANTHROPIC_BASE_URL"));
   if (family === "gemini")
     return createGeminiModel(place(["GEMINI_API_KEY", "GOOGLE_API_KEY"], "GOOGLE_GEMINI_BASE_URL"));
-  if (family === "openai") {
-    const own = place(["OPENAI_API_KEY"], "OPENAI_BASE_URL");
-    const preset = own.baseUrl === undefined ? family : undefined;
-    return createOpenAiCompatibleModel({ ...own, preset });
-  }
   if (family === "ollama") {
     const url = `${ollamaUrl(env)}/v1`;
     return createOpenAiCompatibleModel({ ...place([]), preset: family, baseUrl: url });
   }
   if (isPreset(family)) {
     const { keyVariable } = presets[family];
-    const keys = keyVariable === undefined ? [] : [keyVariable];
-    return createOpenAiCompatibleModel({ ...place(keys), preset: family });
+    const own = place([keyVariable ?? []].flat(), family === "openai" ? "OPENAI_BASE_URL" : "");
+    const preset = own.baseUrl === undefined ? family : undefined;
+    return createOpenAiCompatibleModel({ ...own, preset });
   }
   const known = ["anthropic", "gemini", ...Object.keys(presets)].join(", ");
   const message = `No server is known for ${JSON.stringify(name)}. Put its name first, as in ollama/${name}, or set OPENAI_BASE_URL. Known servers: ${known}.`;

@@ -8,8 +8,8 @@ export interface Frame {
   isWhole: boolean;
 }
 
-// A JSON body or an HTML page starts this way. An event never does.
-const isBodyStart = (line: string): boolean => /^\s*[{[<]/.test(line);
+/** Matches the start of a JSON body or an HTML page. An event never starts this way. */
+const bodyStart = /^\s*[{[<]/;
 
 /**
  * Reads the JSON texts of a stream, or of a body that is not a stream. Passes `[DONE]` through. If the blank line after
@@ -20,7 +20,7 @@ export async function* readFrames(chunks: AsyncIterable<Uint8Array>): AsyncGener
   let body: string[] | undefined;
   let isFirst = true;
   for await (const { line } of streamLines(chunks)) {
-    if (isFirst && isBodyStart(line)) body = [];
+    if (isFirst && bodyStart.test(line)) body = [];
     isFirst &&= line === "";
     if (body !== undefined) body.push(line);
     else if (line === "") {

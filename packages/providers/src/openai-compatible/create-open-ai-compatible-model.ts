@@ -80,7 +80,7 @@ function toOpenAiBody(request: ModelRequest, model: string, form: CallForm): Jso
     response_format: responseFormatOf(request.responseFormat),
     ...samplingFields(request),
     [form.maxTokensField]: request.maxOutputTokens,
-    stream: form.isStreaming ? true : undefined,
+    stream: form.isStreaming || undefined,
     stream_options: form.isStreaming ? { include_usage: true } : undefined,
     ...request.providerOptions,
   });

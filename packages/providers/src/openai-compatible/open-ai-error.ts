@@ -33,10 +33,11 @@ export function readOpenAiError(body: JsonRecord): ReportedError | undefined {
   }
   const message = stringAt(error, "message") ?? "";
   const inSchema = schemaSentence.test(message) ? "response_format.json_schema.schema" : undefined;
-  const status = statusIn(error["code"]);
+  const { code } = error;
   return withoutUndefined({
     message,
-    status,
+    // OpenRouter and llama.cpp use the status as the code.
+    status: typeof code === "number" && code >= 400 && code < 600 ? code : undefined,
     type: stringAt(error, "type"),
     code: stringAt(error, "code"),
     parameter: inSchema ?? stringAt(error, "param"),
@@ -69,9 +70,4 @@ function isFormatRefusal({ status, code, type, parameter, message = "" }: Report
   if (parameter === "response_format" || parameter === "response_format.type") return true;
   // Servers without such a field name the parameter in the message.
   return parameter === undefined && type !== "server_error" && refusesFormat(message);
-}
-
-// OpenRouter and llama.cpp use the status as the code.
-function statusIn(code: unknown): number | undefined {
-  return typeof code === "number" && code >= 400 && code < 600 ? code : undefined;
 }

@@ -79,7 +79,7 @@ function toResponsesBody(
     max_output_tokens: request.maxOutputTokens,
     store: false,
     include: reasoningModels.test(model) ? ["reasoning.encrypted_content"] : undefined,
-    stream: isStreaming ? true : undefined,
+    stream: isStreaming || undefined,
     ...request.providerOptions,
   });
 }

@@ -69,7 +69,7 @@ export function createReplayModel({ store, model }: ReplayOptions): StreamingMod
   const generate = async (request: ModelRequest): Promise<ModelResponse> => {
     throwIfAborted(request.signal, LanguageModelError);
     const recording = await (reading ??= open());
-    const key = keyOf(recordedRequest(request));
+    const key = sha256Hex(canonicalJson(recordedRequest(request)));
     const known = recording.get(key);
     if (known !== undefined) return structuredClone(known.response);
     if (model === undefined) throw unknownRequest(key, recording);
@@ -97,7 +97,7 @@ function unknownRequest(key: string, recording: Recording): ReplayError {
 
 const version = 1;
 
-/** Recorded requests and answers, by request key. */
+/** Recorded requests and answers, by the SHA-256 of the recorded request's canonical JSON. */
 type Recording = Map<string, { request: unknown; response: ModelResponse }>;
 
 /**
@@ -110,11 +110,6 @@ function recordedRequest(request: ModelRequest): unknown {
     messages: messages.map(({ id: _id, source: _source, ...message }) => message),
     tools: tools?.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
   });
-}
-
-/** Returns the SHA-256 of the recorded request's canonical JSON. */
-function keyOf(recorded: unknown): string {
-  return sha256Hex(canonicalJson(recorded));
 }
 
 /** Writes indented JSON sorted by key, so that equal recordings are byte-identical. */

@@ -22,15 +22,15 @@ export function formOf(format: string, owner: ProviderFields): JsonRecord {
   return form["format"] === format ? form : {};
 }
 
-/** Adds a record of the original form. Returns the owner itself if nothing needs to be recorded. */
+/** Adds a record of the original form, without undefined and false fields. Returns the owner itself if none remain. */
 export function withForm<Owner extends object>(
   format: string,
   owner: Owner & ProviderFields,
-  form: JsonRecord | undefined,
+  form: JsonRecord,
 ): Owner {
-  const kept = Object.entries(form ?? {}).filter(([, value]) => value !== undefined);
-  if (kept.length === 0) return owner;
-  const wire = { format, ...formOf(format, owner), ...Object.fromEntries(kept) };
+  const fields = Object.entries(form).filter(([, value]) => value !== undefined && value !== false);
+  if (fields.length === 0) return owner;
+  const wire = { format, ...formOf(format, owner), ...Object.fromEntries(fields) };
   return { ...owner, providerMetadata: { ...owner.providerMetadata, wire } };
 }
 

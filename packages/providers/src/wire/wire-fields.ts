@@ -162,6 +162,11 @@ export function interleaved<Item>(
   return [...items, ...written.slice(from)];
 }
 
+/** Returns the records among the written values, as the format's own type. */
+export function asWire<Wire extends object>(written: readonly unknown[]): Wire[] {
+  return written.filter((value): value is Wire => isRecord(value));
+}
+
 /** Returns the list item with index 0 or without an index. It may not be the first in the list. */
 export function firstIn(body: JsonRecord, list: string): JsonRecord | undefined {
   return arrayAt(body, list)

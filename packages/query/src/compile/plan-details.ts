@@ -27,14 +27,8 @@ export async function planDetails(
     columnLimit: 10_000,
     snippetLimit: 100,
   });
-  const ofWindows = new Set(["truncated", "total", "next", "stale_digest"]);
   return items.map((card) => {
-    const { id, kind, title } = card;
-    return {
-      id,
-      kind,
-      title,
-      ...Object.fromEntries(Object.entries(card).filter(([name]) => !ofWindows.has(name))),
-    };
+    const { truncated: _, total: __, next: ___, stale_digest: ____, ...details } = card;
+    return details;
   });
 }

@@ -42,10 +42,17 @@ const orders = [
   [7, 2, "10.50", 0.5, "A_b", true, "2026-01-31", "2026-01-01T10:00:00", "2026-01-01T23:30:00Z"],
 ] as const;
 
-function rowOf(values: (typeof orders)[number]): MemoryRows[number] {
-  const [id, customer, amount, weight, note, paid, due, placed, seen] = values;
-  return { id, customer, amount, weight, note, paid, due, placed, seen };
-}
+const orderColumns = [
+  { name: "id", type: "int", nn: true, pk: true },
+  { name: "customer", type: "int" },
+  { name: "amount", type: "numeric(12,2)" },
+  { name: "weight", type: "float" },
+  { name: "note", type: "text" },
+  { name: "paid", type: "bool" },
+  { name: "due", type: "date" },
+  { name: "placed", type: "timestamp" },
+  { name: "seen", type: "timestamptz" },
+];
 
 /**
  * Resources that a connector under test must serve, with their rows as plan values. `columns` has the column
@@ -59,19 +66,11 @@ export const sampleResources: readonly [SampleResource, ...SampleResource[]] = [
       uri: `${sampleAddress}/ccl_orders`,
       kind: "tabular",
       title: "orders",
-      columns: [
-        { name: "id", type: "int", nn: true, pk: true },
-        { name: "customer", type: "int" },
-        { name: "amount", type: "numeric(12,2)" },
-        { name: "weight", type: "float" },
-        { name: "note", type: "text" },
-        { name: "paid", type: "bool" },
-        { name: "due", type: "date" },
-        { name: "placed", type: "timestamp" },
-        { name: "seen", type: "timestamptz" },
-      ],
+      columns: orderColumns,
     },
-    rows: orders.map(rowOf),
+    rows: orders.map((values) =>
+      Object.fromEntries(orderColumns.map(({ name }, index) => [name, values[index]])),
+    ),
   },
   {
     table: "ccl_customers",

@@ -1,5 +1,5 @@
-import { canonicalDate, canonicalTimestamp } from "../plan/canonical-value.ts";
-import { typeName, type DataType } from "../plan/data-type.ts";
+import { canonicalTime } from "../plan/canonical-value.ts";
+import { typeName, type DataType, type TimeKind } from "../plan/data-type.ts";
 import type { PlanValue } from "./column-batch.ts";
 import { QueryError } from "../query-error.ts";
 
@@ -37,9 +37,9 @@ export function decimalText(text: string, scale: number): string | undefined {
   return scaledText(scaledInt(digits, scale), scale);
 }
 
-/** Converts a database's ISO text to a time in canonical form. */
-export function timeText(value: unknown, kind: "timestamp" | "timestamptz"): string | undefined {
-  return typeof value === "string" ? canonicalTimestamp(value, kind) : undefined;
+/** Converts a database's ISO text to a date or time in canonical form. */
+export function timeText(value: unknown, kind: TimeKind): string | undefined {
+  return typeof value === "string" ? canonicalTime(value, kind) : undefined;
 }
 
 /** Creates a decoder for values from PostgreSQL clients. */
@@ -84,11 +84,10 @@ export function sqliteDecoder(type: DataType): ValueDecoder {
   }
 }
 
-function textDecoder(kind: "text" | "date" | "timestamp" | "timestamptz"): ValueDecoder {
-  if (kind === "text") return (value) => (typeof value === "string" ? value : undefined);
-  if (kind === "date")
-    return (value) => (typeof value === "string" ? canonicalDate(value) : undefined);
-  return (value) => timeText(value, kind);
+function textDecoder(kind: TimeKind | "text"): ValueDecoder {
+  return kind === "text"
+    ? (value) => (typeof value === "string" ? value : undefined)
+    : (value) => timeText(value, kind);
 }
 
 function plainNumber(value: unknown): number | undefined {

@@ -1,27 +1,12 @@
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBValue } from "@duckdb/node-api";
 import type { ColumnBatch, PlanValue } from "../connector/column-batch.ts";
-import type { PlanColumn } from "../plan/typed-plan.ts";
 import { QueryError } from "../query-error.ts";
-import { valueError } from "../connector/decode-value.ts";
-import { duckDbDecoder, type DuckDbModule } from "./duckdb-values.ts";
+import type { DuckDbModule } from "./duckdb-values.ts";
 
 /** A connection and its module. */
 export interface Session {
   duckdb: DuckDbModule;
   connection: DuckDBConnection;
-}
-
-/** Creates a decoder for a column. @throws QueryError `value_invalid` for a value of another type */
-export function strictDecoder(
-  duckdb: DuckDbModule,
-  { name, type }: PlanColumn,
-): (value: DuckDBValue) => PlanValue {
-  const decode = duckDbDecoder(duckdb, type);
-  return (value) => {
-    const decoded = decode(value);
-    if (decoded !== undefined) return decoded;
-    throw valueError({ source: "DuckDB", column: name, type }, value);
-  };
 }
 
 /** Yields a result's chunks as batches. */

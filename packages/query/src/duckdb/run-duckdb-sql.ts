@@ -5,11 +5,12 @@ import type { ColumnBatch, PlanValue } from "../connector/column-batch.ts";
 import type { EngineInput, EngineSql, RunOptions, SqlRows } from "../connector/connector.ts";
 import { columnDataType, type DataType } from "../plan/data-type.ts";
 import { QueryError } from "../query-error.ts";
+import { strictDecoder } from "../sql/batch-rows.ts";
 import { duckDbTypeName } from "../sql/print-expression.ts";
 import { postgresText } from "./postgres-text.ts";
 import { duckDbDecoder, duckDbEncoder, type DuckDbModule } from "./duckdb-values.ts";
 import { interruptOnAbort } from "./interrupt-on-abort.ts";
-import { chunksOf, engineError, strictDecoder, type Session } from "./result-chunks.ts";
+import { chunksOf, engineError, type Session } from "./result-chunks.ts";
 
 /** Options for running a statement. `end` releases the connection once nothing runs on it. */
 interface DuckDbRun extends RunOptions {
@@ -91,7 +92,7 @@ async function* batchesOf(
   },
 ): AsyncGenerator<ColumnBatch, void> {
   const decoders =
-    columns?.map((column) => strictDecoder(duckdb, column)) ??
+    columns?.map((column) => strictDecoder("DuckDB", column, duckDbDecoder(duckdb, column.type))) ??
     result.columnTypes().map((type) => decoderOf(duckdb, type, isPostgresText));
   try {
     yield* chunksOf(() => within(result.fetchChunk()), decoders);

@@ -16,7 +16,6 @@ import {
   startDeadline,
   type Deadline,
   type ExecutionLimits,
-  type Traffic,
 } from "./execution-limits.ts";
 import { sharedEngine } from "./shared-engine.ts";
 import { engineInput, openScan, type ScanOptions } from "./open-scan.ts";
@@ -65,35 +64,22 @@ interface Execution {
 function createResult(execution: Execution): QueryResult {
   const { valid, options, clock } = execution;
   const { columns } = valid;
-  const traffic: Traffic = { rows: 0, bytes: 0 };
-  const statistics: QueryStatistics = {
-    sources: [],
-    rows: 0,
-    bytes: 0,
-    durationMs: 0,
-  };
+  const statistics: QueryStatistics = { sources: [], rows: 0, bytes: 0, durationMs: 0 };
   const { timeoutMs, eachSource: _, ...limits } = limitsOf(options.limits);
   const what = "The query";
   const deadline = startDeadline(options.signal, { timeoutMs, what });
   const startMs = clock.now();
   async function* read(): AsyncGenerator<ColumnBatch, void> {
     try {
-      yield* metered(run(execution, { deadline, statistics }), {
-        traffic,
-        limits,
-        what,
-      });
+      const rows = run(execution, deadline, statistics);
+      yield* metered(rows, { traffic: statistics, limits, what });
       const late = deadline.failure();
       if (late !== undefined) throw late;
     } catch (error) {
       throw deadline.failure() ?? discreetError(error, options);
     } finally {
       deadline.end();
-      Object.assign(statistics, {
-        rows: traffic.rows,
-        bytes: traffic.bytes,
-        durationMs: clock.now() - startMs,
-      });
+      statistics.durationMs = clock.now() - startMs;
     }
   }
   const batches = read();
@@ -107,7 +93,7 @@ function createResult(execution: Execution): QueryResult {
       for await (const row of rowsOf(batches, columns)) rows.push(row);
       return rows;
     },
-    statistics: () => ({ ...statistics, rows: traffic.rows, bytes: traffic.bytes }),
+    statistics: () => ({ ...statistics }),
     async close() {
       deadline.end();
       await batches.return();
@@ -115,14 +101,10 @@ function createResult(execution: Execution): QueryResult {
   };
 }
 
-interface RunState {
-  deadline: Deadline;
-  statistics: QueryStatistics;
-}
-
 async function* run(
   { valid, work, options, clock }: Execution,
-  { deadline, statistics }: RunState,
+  deadline: Deadline,
+  statistics: QueryStatistics,
 ): AsyncGenerator<ColumnBatch, void> {
   const batchRows = options.batchRows ?? 8_192;
   const scanOptions: ScanOptions = {
@@ -150,14 +132,10 @@ async function* run(
     const opening = shared.open("it does more than read rows of one source");
     const engine = await untilAborted(opening, deadline.signal, QueryError);
     statistics.engine = engine.name;
+    const { text } = work;
+    const { columns } = valid;
     const { batches } = await engine.runSql(
-      {
-        text: work.text,
-        columns: valid.columns,
-        macros: [[]],
-        nullOrder: "NULLS_LAST",
-        inputs,
-      },
+      { text, columns, macros: [[]], nullOrder: "NULLS_LAST", inputs },
       { signal: deadline.signal, batchRows },
     );
     yield* batches;

@@ -11,20 +11,20 @@ export interface TrafficLimits {
 }
 
 /** Returns the caller's limits with defaults filled in. `Infinity` removes a limit. */
-export function limitsOf(limits: ExecutionLimits = {}): {
+export function limitsOf({
+  rows = 100_000,
+  bytes = 256 * mebibyte,
+  timeoutMs = 30_000,
+  eachSource,
+}: ExecutionLimits = {}): {
   rows: number;
   bytes: number;
   timeoutMs: number;
   eachSource: TrafficLimits;
 } {
-  const { rows = 100_000, bytes = 256 * mebibyte, timeoutMs = 30_000, eachSource = {} } = limits;
-  const { rows: sourceRows = 5_000_000, bytes: sourceBytes = 1024 * mebibyte } = eachSource;
-  return {
-    rows,
-    bytes,
-    timeoutMs,
-    eachSource: { ...eachSource, rows: sourceRows, bytes: sourceBytes },
-  };
+  const { rows: sourceRows = 5_000_000, bytes: sourceBytes = 1024 * mebibyte } = eachSource ?? {};
+  const limits = { ...eachSource, rows: sourceRows, bytes: sourceBytes };
+  return { rows, bytes, timeoutMs, eachSource: limits };
 }
 
 const mebibyte = 1024 * 1024;

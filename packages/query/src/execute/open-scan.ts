@@ -1,7 +1,7 @@
 import { quoteIdentifier } from "@ccl/sql";
 import type { Clock } from "@ccl/core";
 import type { ResourceDetails } from "@ccl/catalog";
-import type { ColumnBatch, PlanValue } from "../connector/column-batch.ts";
+import type { ColumnBatch } from "../connector/column-batch.ts";
 import type { EngineInput, TableScan } from "../connector/connector.ts";
 import { findConnector, type Connectors } from "../connector/find-connector.ts";
 import { conditionTest, simpleConditions } from "../connector/simple-condition.ts";
@@ -120,6 +120,7 @@ async function* readScan(
   const what = `${connector.name} (${JSON.stringify(name)})`;
   const { eachSource: limits, timeoutMs: wholeMs } = limitsOf(options.limits);
   const deadline = startDeadline(options.deadline.signal, { timeoutMs: limits.timeoutMs, what });
+  const source = { connector: connector.name, steps: [name] };
   const traffic: Traffic = { rows: 0, bytes: 0 };
   const startMs = options.clock.now();
   const timeoutMs = Math.min(limits.timeoutMs ?? Infinity, wholeMs);
@@ -140,16 +141,11 @@ async function* readScan(
     const late = deadline.failure();
     if (late !== undefined) throw late;
   } catch (error) {
-    throw (
-      options.deadline.failure() ??
-      deadline.failure() ??
-      sourceError(error, { what, steps: [name], connector: connector.name })
-    );
+    throw options.deadline.failure() ?? deadline.failure() ?? sourceError(error, what, source);
   } finally {
     deadline.end();
     const durationMs = options.clock.now() - startMs;
-    const { rows, bytes } = traffic;
-    options.onEnd?.({ connector: connector.name, steps: [name], rows, bytes, durationMs });
+    options.onEnd?.({ ...source, ...traffic, durationMs });
   }
 }
 
@@ -169,9 +165,8 @@ async function* checked(
   let left = maxRows;
   if (left === 0) return;
   for await (const { rowCount, columns: values } of batches) {
-    const valueAt = (at: number, row: number): PlanValue => values[at]?.[row] ?? null;
     const rows = Array.from({ length: rowCount }, (_, row) => row)
-      .filter((row) => tests.every(({ at, isMet }) => isMet(valueAt(at, row))))
+      .filter((row) => tests.every(({ at, isMet }) => isMet(values[at]?.[row] ?? null)))
       .slice(0, left);
     left -= rows.length;
     const kept = values.slice(0, width);
@@ -188,21 +183,17 @@ async function* checked(
 
 function sourceError(
   error: unknown,
-  { what, ...details }: { what: string; steps: string[]; connector: string },
+  what: string,
+  details: { steps: string[]; connector: string },
 ): unknown {
-  if (
-    QueryError.isInstance(error) &&
-    (error.code === "limit_exceeded" || error.code === "aborted" || error.code === "closed")
-  )
-    return error;
-  if (QueryError.isInstance(error))
-    return new QueryError(error.code, `${what}: ${error.message}`, {
-      details: { ...details, cause: error.details },
-      cause: error,
-    });
-  const reason = error instanceof Error ? error.message : String(error);
-  return new QueryError("source_failed", `${what} failed: ${reason.slice(0, 300)}`, {
-    details,
+  if (!QueryError.isInstance(error)) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const message = `${what} failed: ${reason.slice(0, 300)}`;
+    return new QueryError("source_failed", message, { details, cause: error });
+  }
+  if (["limit_exceeded", "aborted", "closed"].includes(error.code)) return error;
+  return new QueryError(error.code, `${what}: ${error.message}`, {
+    details: { ...details, cause: error.details },
     cause: error,
   });
 }

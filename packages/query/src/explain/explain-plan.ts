@@ -1,3 +1,4 @@
+import { numberAt } from "@ccl/core/json";
 import type { ResourceDetails } from "@ccl/catalog";
 import { findConnector, type Connectors } from "../connector/find-connector.ts";
 import type { LogicalPlan } from "../plan/logical-plan.ts";
@@ -32,17 +33,16 @@ export function explainPlan(plan: LogicalPlan, options: ExplainOptions): PlanExp
     const [read] = steps.filter(({ name }) => name === scan.name).map(explained);
     const conditions = scan.conditions.map(conditionText).join(" and ");
     const text = `${read?.text}${conditions && ` where ${conditions}`}`;
-    const own: ExplainedStep = { name: scan.name, op: "scan", text };
     const columns = direct === undefined ? scan.columns : valid.columns;
     const rows = estimateScan(scan);
     return {
       ...sourceOf(resource, options.connectors),
       resources: [resource.id],
-      steps: direct === undefined ? [own] : steps.map(explained),
+      steps: direct === undefined ? [{ name: scan.name, op: "scan", text }] : steps.map(explained),
       columns,
       rows,
       bytes: rows === undefined ? undefined : rows * rowBytes(columns),
-      latencyMs: latencyOf(resource),
+      latencyMs: numberAt(resource["cost_hint"], "latency_ms_p50"),
     };
   });
   const body = {
@@ -50,9 +50,9 @@ export function explainPlan(plan: LogicalPlan, options: ExplainOptions): PlanExp
     local: direct === undefined ? steps.filter(({ op }) => op !== "scan").map(explained) : [],
     columns: valid.columns,
     cost: {
-      rows: total(sources.map(({ rows }) => rows)),
-      bytes: total(sources.map(({ bytes }) => bytes)),
-      latencyMs: total(sources.map(({ latencyMs }) => latencyMs)),
+      rows: total(sources, "rows"),
+      bytes: total(sources, "bytes"),
+      latencyMs: total(sources, "latencyMs"),
     },
     warnings: valid.warnings,
   };
@@ -72,18 +72,10 @@ function sourceOf(
   return { source, name: source.replace(/\/$/, "") || id };
 }
 
-function total(values: readonly (number | undefined)[]): number | undefined {
-  return values.reduce<number | undefined>(
-    (sum, value) => (sum === undefined || value === undefined ? undefined : sum + value),
-    0,
-  );
-}
-
-function latencyOf(resource: ResourceDetails): number | undefined {
-  const hint = resource["cost_hint"];
-  const latency =
-    typeof hint === "object" && hint !== null && "latency_ms_p50" in hint
-      ? hint.latency_ms_p50
-      : undefined;
-  return typeof latency === "number" ? latency : undefined;
+function total(
+  sources: readonly ExplainedSource[],
+  name: "rows" | "bytes" | "latencyMs",
+): number | undefined {
+  const sum = sources.reduce((before, source) => before + (source[name] ?? NaN), 0);
+  return Number.isNaN(sum) ? undefined : sum;
 }

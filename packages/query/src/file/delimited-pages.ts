@@ -12,6 +12,15 @@ const rowsOfPage = 4_096;
 const maxRowChars = 16 * 1024 * 1024;
 const sampleChars = 65_536;
 
+/** A cell of delimited text. Its class distinguishes it from a JSON value. */
+export class Cell {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
 interface DelimitedOptions {
   source: string;
   /** Columns to read, with the catalog's names: blank names are numbered and duplicates renamed. */
@@ -80,7 +89,6 @@ function placesOf(
 function pageOf(rows: readonly string[][], places: ReadonlyMap<string, number>): RowPage {
   return {
     rowCount: rows.length,
-    // The wrapper lets text decoders distinguish cells from JSON values.
-    valueAt: (row, column) => ({ cell: rows[row]?.[places.get(column) ?? -1] ?? "" }),
+    valueAt: (row, column) => new Cell(rows[row]?.[places.get(column) ?? -1] ?? ""),
   };
 }

@@ -6,7 +6,7 @@ import { createRowConnector, type RowRequest } from "../connector/create-row-con
 import type { RowPage } from "../connector/answer-rows.ts";
 import { jsonDecoder } from "../connector/json-value.ts";
 import { QueryError } from "../query-error.ts";
-import { delimitedPages } from "./delimited-pages.ts";
+import { Cell, delimitedPages } from "./delimited-pages.ts";
 import { folderReader, type FileContent } from "./folder-reader.ts";
 import { jsonLinePages, jsonPage } from "./json-pages.ts";
 import { textDecoderOf } from "./text-value.ts";
@@ -57,31 +57,26 @@ export function fileConnector(options: FileConnectorOptions): Connector {
     decoderOf: (column, declared) => {
       const ofJson = jsonDecoder(column, declared);
       const ofText = textDecoderOf(column);
-      // Delimited cells arrive as `Cell`, JSON values unchanged.
-      return (value) =>
-        typeof value === "object" &&
-        value !== null &&
-        "cell" in value &&
-        typeof value.cell === "string"
-          ? ofText(value.cell)
-          : ofJson(value);
+      return (value) => (value instanceof Cell ? ofText(value.text) : ofJson(value));
     },
     read: (request) =>
-      readFile({ ...options, read }, request, {
-        name,
-        maxBytes,
-        format: formatOf(request.resource),
-      }),
+      readFile({ ...options, read, name, maxBytes }, request, formatOf(request.resource)),
   });
 }
 
+interface FileReader extends Pick<FileConnectorOptions, "rowsAt"> {
+  read: NonNullable<FileConnectorOptions["read"]>;
+  name: string;
+  maxBytes: number;
+}
+
 async function* readFile(
-  options: FileConnectorOptions & { read: NonNullable<FileConnectorOptions["read"]> },
+  { read, name, maxBytes, rowsAt }: FileReader,
   { resource, signal, columns }: RowRequest,
-  { name, maxBytes, format }: { name: string; maxBytes: number; format: FileFormat },
+  format: FileFormat,
 ): AsyncGenerator<RowPage, void> {
   throwIfAborted(signal, QueryError);
-  const content = await options.read(resource, signal === undefined ? {} : { signal });
+  const content = await read(resource, signal === undefined ? {} : { signal });
   const { delimiter, encoding, header } = resource.constraints ?? {};
   const text = textOf(content, {
     name,
@@ -102,7 +97,7 @@ async function* readFile(
     case "jsonl":
       return yield* jsonLinePages(text, { source, resource });
     case "json":
-      return yield* jsonPage(text, { source, resource, rowsAt: options.rowsAt?.[resource.id] });
+      return yield* jsonPage(text, { source, resource, rowsAt: rowsAt?.[resource.id] });
   }
 }
 
@@ -134,13 +129,9 @@ async function* textOf(
     throwIfAborted(signal, QueryError);
     bytes += piece.length;
     if (bytes > maxBytes) {
-      throw new QueryError(
-        "limit_exceeded",
-        `${name} returned more than ${maxBytes} bytes for one file.`,
-        {
-          details: { limit: "maxBytes", max: maxBytes },
-        },
-      );
+      const message = `${name} returned more than ${maxBytes} bytes for one file.`;
+      const details = { limit: "maxBytes", max: maxBytes };
+      throw new QueryError("limit_exceeded", message, { details });
     }
     const text = typeof piece === "string" ? piece : decodedPiece(decoder, piece, name);
     yield isFirst ? text.replace(/^\uFEFF/, "") : text;
@@ -166,28 +157,23 @@ function decodedPiece(
   try {
     return piece === undefined ? decoder.decode() : decoder.decode(piece, { stream: true });
   } catch (error) {
-    throw new QueryError(
-      "value_invalid",
-      `${name} gave bytes that are not valid ${decoder.encoding}.`,
-      {
-        cause: error,
-      },
-    );
+    const message = `${name} gave bytes that are not valid ${decoder.encoding}.`;
+    throw new QueryError("value_invalid", message, { cause: error });
   }
 }
 
 function formatByEnding({ uri, id }: ResourceDetails): FileFormat {
-  const ending = /\.([a-z]+)$/i.exec((uri ?? id).split(/[?#]/)[0] ?? "")?.[1]?.toLowerCase() ?? "";
-  const known: Record<string, FileFormat> = {
-    csv: "csv",
-    tsv: "tsv",
-    tab: "tsv",
-    json: "json",
-    jsonl: "jsonl",
-    ndjson: "jsonl",
-  };
-  const format = Object.hasOwn(known, ending) ? known[ending] : undefined;
+  const formats = new Map<string, FileFormat>([
+    ["csv", "csv"],
+    ["tsv", "tsv"],
+    ["tab", "tsv"],
+    ["json", "json"],
+    ["jsonl", "jsonl"],
+    ["ndjson", "jsonl"],
+  ]);
+  const ending = /\.([a-z]+)$/i.exec((uri ?? id).split(/[?#]/)[0] ?? "")?.[1]?.toLowerCase();
+  const format = formats.get(ending ?? "");
   if (format !== undefined) return format;
-  const message = `${JSON.stringify(id)} ends in none of ${Object.keys(known).join(", ")}; pass formatOf (Parquet: openParquetConnector of @ccl/query/duckdb).`;
+  const message = `${JSON.stringify(id)} ends in none of ${[...formats.keys()].join(", ")}; pass formatOf (Parquet: openParquetConnector of @ccl/query/duckdb).`;
   throw new QueryError("invalid_options", message, { details: { resource: id } });
 }

@@ -80,11 +80,9 @@ async function attemptOnce(
         target = redirected(response, { target, base, name, redirects });
         continue;
       }
-      if (!response.ok) {
-        await response.body?.cancel();
-        throw refusal(response, { name, resource });
-      }
-      return await answerOf(response, { name, resource, bytes, signal: either });
+      if (response.ok) return await answerOf(response, { name, resource, bytes, signal: either });
+      await response.body?.cancel();
+      throw refusal(response, { name, resource });
     }
   } catch (error) {
     throwIfAborted(signal, QueryError);
@@ -118,23 +116,13 @@ function redirected(
   const location = response.headers.get("location") ?? "";
   const next = URL.canParse(location, target.href) ? new URL(location, target.href) : undefined;
   if (next !== undefined && redirects < maxRedirects && isBelow(next, base)) return next;
-  throw new QueryError(
-    "source_failed",
-    `${name} redirects outside of the base address, or in a circle.`,
-    {
-      details: { status: response.status },
-    },
-  );
+  const message = `${name} redirects outside of the base address, or in a circle.`;
+  throw new QueryError("source_failed", message, { details: { status: response.status } });
 }
 
 async function answerOf(
   response: Response,
-  {
-    name,
-    resource,
-    bytes,
-    signal,
-  }: { name: string; resource: string; bytes: Request["bytes"]; signal: AbortSignal },
+  { name, resource, bytes, signal }: Omit<Request, "url"> & { name: string },
 ): Promise<HttpAnswer> {
   const type = response.headers.get("content-type") ?? "";
   if (!/[/+]json\b/i.test(type)) {
@@ -162,7 +150,7 @@ async function answerOf(
  */
 async function textOf(
   { body }: Response,
-  { name, bytes, signal }: { name: string; bytes: Request["bytes"]; signal: AbortSignal },
+  { name, bytes, signal }: Pick<Request, "bytes" | "signal"> & { name: string },
 ): Promise<string> {
   const read = await readBodyText(body, { maxBytes: bytes.left, signal });
   if (read.status === "too_large") {

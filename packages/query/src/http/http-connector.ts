@@ -22,36 +22,26 @@ export function httpConnector(options: HttpConnectorOptions): Connector {
   const name = options.name ?? base.host;
   const begin = (resource: string): HttpCall =>
     createHttpCall({ ...options, base, name }, resource);
-  const settingsOf = ({ id }: ResourceDetails): HttpResource =>
-    options.resources !== undefined && Object.hasOwn(options.resources, id)
-      ? (options.resources[id] ?? {})
-      : {};
+  const settings = new Map(Object.entries(options.resources ?? {}));
   return createRowConnector({
     name,
     maxCalls: 100,
     decoderOf: jsonDecoder,
     read: (request) =>
-      readPages({ begin, base, name, maxPages }, request, settingsOf(request.resource)),
+      readPages({ begin, base, name, maxPages }, request, settings.get(request.resource.id) ?? {}),
   });
 }
 
-function baseOf(options: HttpConnectorOptions): URL {
-  const { maxPages = 1, maxBytes = 1 } = options;
+function baseOf({ baseUrl, maxPages = 1, maxBytes = 1 }: HttpConnectorOptions): URL {
+  const invalid = (message: string): QueryError => new QueryError("invalid_options", message);
   for (const [key, value] of Object.entries({ maxPages, maxBytes }))
     if (!Number.isFinite(value) || value < 1)
-      throw new QueryError("invalid_options", `${key} must be at least 1, not ${value}.`);
-  const base = URL.canParse(options.baseUrl) ? new URL(options.baseUrl) : undefined;
+      throw invalid(`${key} must be at least 1, not ${value}.`);
+  const base = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   if (base === undefined || !/^https?:$/.test(base.protocol) || /[?#]/.test(base.href))
-    throw new QueryError(
-      "invalid_options",
-      `baseUrl is an address like https://api.example.com/v1, without a query.`,
-    );
-  if (base.username !== "" || base.password !== "")
-    throw new QueryError(
-      "invalid_options",
-      "baseUrl must not contain a user or a password; pass them in auth.",
-    );
-  return base;
+    throw invalid("baseUrl is an address like https://api.example.com/v1, without a query.");
+  if (base.username === "" && base.password === "") return base;
+  throw invalid("baseUrl must not contain a user or a password; pass them in auth.");
 }
 
 interface PageContext {
@@ -77,9 +67,8 @@ async function* readPages(
     throwIfAborted(signal, QueryError);
     if (page > maxPages) {
       const message = `${name} has more than ${maxPages} pages of ${JSON.stringify(resource.id)}; filter, or raise maxPages.`;
-      throw new QueryError("limit_exceeded", message, {
-        details: { limit: "maxPages", max: maxPages },
-      });
+      const details = { limit: "maxPages", max: maxPages };
+      throw new QueryError("limit_exceeded", message, { details });
     }
     if (seen.has(url.href)) throw repeated(name, resource.id);
     seen.add(url.href);

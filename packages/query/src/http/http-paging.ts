@@ -6,10 +6,14 @@ import { isBelow } from "./request-url.ts";
 
 /** Returns the URL of the first page. */
 export function firstPage(url: URL, paging: HttpPaging): URL {
-  const first = new URL(url);
-  if (paging.by === "page") first.searchParams.set(paging.parameter, String(paging.first ?? 1));
-  if (paging.by === "offset") first.searchParams.set(paging.parameter, "0");
-  return first;
+  if (paging.by === "page") return withParameter(url, paging.parameter, paging.first ?? 1);
+  return paging.by === "offset" ? withParameter(url, paging.parameter, 0) : url;
+}
+
+function withParameter(url: URL, name: string, value: string | number): URL {
+  const changed = new URL(url);
+  changed.searchParams.set(name, String(value));
+  return changed;
 }
 
 /** The page just read, and how to get the next one. */
@@ -29,21 +33,21 @@ export function nextPage(url: URL, { paging, answer, rowCount, base }: PageState
     case "none":
       return undefined;
     case "page":
+    case "offset": {
       // Servers cap the page size, so a short page may not be the last.
-      return rowCount === 0 ? undefined : counted(url, paging.parameter, 1);
-    case "offset":
-      return rowCount === 0 ? undefined : counted(url, paging.parameter, rowCount);
+      if (rowCount === 0) return undefined;
+      const place = Number(url.searchParams.get(paging.parameter));
+      return withParameter(url, paging.parameter, place + (paging.by === "page" ? 1 : rowCount));
+    }
     case "cursor": {
       const cursor = fieldOf(answer.value, paging.cursorAt);
       if (cursor === undefined || cursor === null || cursor === "") return undefined;
-      if (typeof cursor !== "string" && typeof cursor !== "number")
-        throw new QueryError(
-          "source_failed",
-          `The cursor at ${JSON.stringify(paging.cursorAt)} is neither a string nor a number.`,
-        );
-      const next = new URL(url);
-      next.searchParams.set(paging.parameter, String(cursor));
-      return next;
+      if (typeof cursor === "string" || typeof cursor === "number")
+        return withParameter(url, paging.parameter, cursor);
+      throw new QueryError(
+        "source_failed",
+        `The cursor at ${JSON.stringify(paging.cursorAt)} is neither a string nor a number.`,
+      );
     }
     case "link": {
       const link = nextLink(answer.link);
@@ -56,12 +60,6 @@ export function nextPage(url: URL, { paging, answer, rowCount, base }: PageState
       );
     }
   }
-}
-
-function counted(url: URL, parameter: string, step: number): URL {
-  const next = new URL(url);
-  next.searchParams.set(parameter, String(Number(url.searchParams.get(parameter)) + step));
-  return next;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { isRecord } from "@ccl/core/json";
 import type { ResourceDetails } from "@ccl/catalog";
 import type { PlanValue } from "../connector/column-batch.ts";
 import { QueryError } from "../query-error.ts";
@@ -16,23 +17,15 @@ export interface UrlParts {
  */
 function pathTemplate(base: URL, resource: ResourceDetails, { path }: HttpResource): string {
   const { http, uri, id } = resource;
-  if (
-    typeof http === "object" &&
-    http !== null &&
-    "method" in http &&
-    http.method !== "GET" &&
-    http.method !== undefined
-  ) {
+  const { method = "GET", path: cardPath } = isRecord(http) ? http : {};
+  if (method !== "GET")
     throw new QueryError(
       "invalid_options",
-      `${JSON.stringify(id)} needs ${String(http.method).slice(0, 20)}; only GET is supported.`,
+      `${JSON.stringify(id)} needs ${String(method).slice(0, 20)}; only GET is supported.`,
     );
-  }
-  const declaredPath =
-    typeof http === "object" && http !== null && "path" in http ? http.path : undefined;
-  if (path !== undefined) return path;
-  if (typeof declaredPath === "string") return declaredPath;
   const start = base.href.replace(/\/$/, "");
+  if (path !== undefined) return path;
+  if (typeof cardPath === "string") return cardPath;
   if (uri?.startsWith(start) === true) return uri.slice(start.length);
   throw new QueryError(
     "invalid_options",

@@ -1,6 +1,6 @@
 import type { LiteralExpression } from "../plan/expression.ts";
 import { PlanSyntaxError, quoted } from "./parse-issue.ts";
-import { canonicalDate, canonicalDecimal, canonicalTimestamp } from "../plan/canonical-value.ts";
+import { canonicalDecimal, canonicalTime } from "../plan/canonical-value.ts";
 
 type LiteralType = LiteralExpression["type"];
 
@@ -41,11 +41,8 @@ function canonicalOf(type: LiteralType, value: unknown): LiteralExpression["valu
       return typeof value === "string" ? canonicalDecimal(value) : undefined;
     case "text":
       return typeof value === "string" && isStorable(value) ? value : undefined;
-    case "date":
-      return typeof value === "string" ? canonicalDate(value) : undefined;
-    case "timestamp":
-    case "timestamptz":
-      return typeof value === "string" ? canonicalTimestamp(value, type) : undefined;
+    default:
+      return typeof value === "string" ? canonicalTime(value, type) : undefined;
   }
 }
 

@@ -1,3 +1,4 @@
+import { formatCount } from "@ccl/core";
 import { invalidExpression, PlanSyntaxError } from "./parse-issue.ts";
 import {
   isAggregateName,
@@ -13,7 +14,7 @@ import {
   operators,
   type FunctionName,
 } from "../plan/functions.ts";
-import { parseDataType, typeName } from "../plan/data-type.ts";
+import { parseDataType, timeKinds, typeName } from "../plan/data-type.ts";
 import { literalOf } from "./literal-value.ts";
 import { nearestHint } from "../plan/nearest-name.ts";
 import { lowered } from "../plan/lowered.ts";
@@ -31,7 +32,6 @@ const binary: ReadonlyMap<string, { name: FunctionName; level: number }> = new M
       return spellings.map((spelling) => [spelling, { name, level }] as const);
     }),
 );
-const timeKinds = ["date", "timestamp", "timestamptz"] as const;
 // A map, because a model may call a function named `constructor`.
 const synonyms: ReadonlyMap<string, FunctionName> = new Map([
   ["nullif", "null_if"],
@@ -216,9 +216,10 @@ function readCall(reader: TokenReader, written: string): Expression {
   const parts = readArguments(reader);
   const { min, max } = functionOf(name);
   if (parts.length < min || parts.length > max) {
-    const wanted =
-      max === Infinity ? `at least ${min}` : min === max ? `${min}` : `${min} to ${max}`;
-    throw invalidExpression(`${name} takes ${wanted} arguments, not ${parts.length}.`);
+    const isOpen = max === Infinity;
+    const range = isOpen ? "at least " : min === max ? "" : `${min} to `;
+    const wanted = `${range}${formatCount(isOpen ? min : max, "argument")}`;
+    throw invalidExpression(`${name} takes ${wanted}, not ${parts.length}.`);
   }
   return call(reader, name, parts);
 }

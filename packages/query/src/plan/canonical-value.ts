@@ -1,3 +1,5 @@
+import type { TimeKind } from "./data-type.ts";
+
 /**
  * Returns the decimal without leading zeros and with one or more digits after the point, or undefined if it is not
  * a decimal.
@@ -24,14 +26,12 @@ const timestampPattern =
   /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?)?(Z|[+-]\d{2}(?::?\d{2})?)?$/i;
 
 /**
- * Returns `YYYY-MM-DDTHH:MM:SS`, any nonzero fraction of up to 6 digits, and `Z` for a `timestamptz`. Text without
- * a zone counts as UTC for a `timestamptz`. Text with a zone is not a `timestamp`. Returns undefined if the text
- * is not a timestamp.
+ * Returns a date like `canonicalDate`, and a timestamp as `YYYY-MM-DDTHH:MM:SS`, any nonzero fraction of up to 6
+ * digits, and `Z` for a `timestamptz`. Text without a zone counts as UTC for a `timestamptz`. Text with a zone is
+ * not a `timestamp`. Returns undefined for any other text.
  */
-export function canonicalTimestamp(
-  text: string,
-  kind: "timestamp" | "timestamptz",
-): string | undefined {
+export function canonicalTime(text: string, kind: TimeKind): string | undefined {
+  if (kind === "date") return canonicalDate(text);
   const parts = timestampPattern.exec(text);
   const day = parts?.[1] === undefined ? undefined : canonicalDate(parts[1]);
   if (parts === null || day === undefined) return undefined;

@@ -1,7 +1,11 @@
-/** Type of a value in a plan. `int` has 64 bits. `timestamp` is wall-clock time. `timestamptz` is an instant. */
-export type DataType =
-  | { kind: "bool" | "int" | "float" | "text" | "date" | "timestamp" | "timestamptz" }
-  | DecimalType;
+/** Kinds of dates and times. `timestamp` is wall-clock time. `timestamptz` is an instant. */
+export const timeKinds = ["date", "timestamp", "timestamptz"] as const;
+
+/** A kind of date or time. */
+export type TimeKind = (typeof timeKinds)[number];
+
+/** Type of a value in a plan. `int` has 64 bits. */
+export type DataType = { kind: "bool" | "int" | "float" | "text" | TimeKind } | DecimalType;
 
 /** An exact number with `precision` digits in total (1..38), `scale` of them after the point. */
 export interface DecimalType {
@@ -17,19 +21,9 @@ export type DataKind = DataType["kind"];
 export const maxPrecision = 38;
 
 /** Type of a numeric column that does not declare its digits. */
-const looseDecimal: DecimalType = { kind: "decimal", precision: maxPrecision, scale: 9 };
+const looseDecimal = decimalType(maxPrecision, 9);
 
-/** All kinds. */
-const dataKinds: readonly DataKind[] = [
-  "bool",
-  "int",
-  "float",
-  "decimal",
-  "text",
-  "date",
-  "timestamp",
-  "timestamptz",
-];
+const plainKinds = ["bool", "int", "float", "text", ...timeKinds] as const;
 
 /** Returns the type as written in plans, e.g. `int` or `decimal(12,2)`. */
 export function typeName(type: DataType): string {
@@ -39,7 +33,8 @@ export function typeName(type: DataType): string {
 /** Parses the output of `typeName`. Returns undefined for any other text. */
 export function parseDataType(text: string): DataType | undefined {
   const plain = text.trim().toLowerCase();
-  if (isPlainKind(plain)) return { kind: plain };
+  const kind = plainKinds.find((known) => known === plain);
+  if (kind !== undefined) return { kind };
   const digits = /^decimal\s*\(\s*(\d{1,2})\s*,\s*(\d{1,2})\s*\)$/.exec(plain);
   if (digits === null) return undefined;
   return decimalOf(Number(digits[1]), Number(digits[2]));
@@ -55,13 +50,19 @@ export function isNumeric(type: DataType): boolean {
   return type.kind === "int" || type.kind === "decimal" || type.kind === "float";
 }
 
-function isPlainKind(text: string): text is Exclude<DataKind, "decimal"> {
-  return text !== "decimal" && dataKinds.some((kind) => kind === text);
+/** True for dates and timestamps. */
+export function isTime(type: DataType): type is { kind: TimeKind } {
+  return timeKinds.some((kind) => kind === type.kind);
+}
+
+/** Creates a decimal type. Cuts the precision to the maximum. */
+export function decimalType(precision: number, scale: number): DecimalType {
+  return { kind: "decimal", precision: Math.min(precision, maxPrecision), scale };
 }
 
 function decimalOf(precision: number, scale: number): DecimalType | undefined {
-  if (precision < 1 || precision > maxPrecision || scale > precision) return undefined;
-  return { kind: "decimal", precision, scale };
+  const isValid = precision > 0 && precision <= maxPrecision && scale <= precision;
+  return isValid ? decimalType(precision, scale) : undefined;
 }
 
 const columnKinds: readonly [pattern: RegExp, kind: Exclude<DataKind, "decimal">][] = [

@@ -16,8 +16,8 @@ const signatures = {
   and: "2+ bool>bool",
   or: "2+ bool>bool",
   not: "1 bool>bool (not $1)",
-  is_null: "1 ($1 is null)",
-  is_not_null: "1 ($1 is not null)",
+  is_null: "1 any>bool ($1 is null)",
+  is_not_null: "1 any>bool ($1 is not null)",
   coalesce: "2+",
   null_if: "2 nullif($1, $2)",
   add: "2",
@@ -45,7 +45,7 @@ const signatures = {
   date_trunc: "2-3 cast(date_trunc($1, cast($2 as timestamp)) as timestamp)",
   extract: "2-3 extract(#1 from cast($2 as timestamp))",
   date_add: "3 cast(($1 + to_#3s(cast($2 as integer))) as $type)",
-  days_between: "2 date_diff('day', $1, $2)",
+  days_between: "2 date>int date_diff('day', $1, $2)",
   now: "0",
 } as const;
 

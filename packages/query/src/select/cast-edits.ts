@@ -58,38 +58,24 @@ export function castEdits(
     if (macro === undefined) continue;
     const from = isCall ? index : operandBefore(tokens, index);
     const start = tokens[from]?.start ?? 0;
+    const open = isCall ? (tokens[index + 1]?.end ?? 0) : start;
+    const asAt = tokens[as]?.start ?? 0;
     if (type.length !== undefined && macro !== "cast_text") {
+      // PostgreSQL reads 15 digits of a float before it rounds to those of `numeric(12, 2)`.
       if (spelling === "postgresql" && macro === "cast_numeric")
-        edits.unshift(
-          ...insertions(isCall ? (tokens[index + 1]?.end ?? 0) : start, tokens[as]?.start ?? 0),
-        );
+        edits.unshift({ start: open, text: "shown_digits(" }, { start: asAt, text: ")" });
       continue;
     }
-    const isRounded = spelling === "postgresql" && rounded.has(tokens[as]?.start ?? -1);
+    const isRounded = spelling === "postgresql" && rounded.has(asAt);
     const inner = isRounded ? ["round_numeric(", ")"] : ["", ""];
     const cut = type.length === undefined ? ["", ""] : [`"left"(`, `, ${type.length})`];
+    const end = isCall ? (tokens[close]?.end ?? 0) : type.end;
     edits.unshift(
-      {
-        start,
-        end: isCall ? (tokens[index + 1]?.end ?? 0) : start,
-        text: `${cut[0]}${macro}(${inner[0]}`,
-      },
-      {
-        start: tokens[as]?.start ?? 0,
-        end: isCall ? (tokens[close]?.end ?? 0) : type.end,
-        text: `${inner[1]})${cut[1]}`,
-      },
+      { start, end: open, text: `${cut[0]}${macro}(${inner[0]}` },
+      { start: asAt, end, text: `${inner[1]})${cut[1]}` },
     );
   }
   return edits;
-}
-
-/** PostgreSQL reads 15 digits of a float before it rounds to those of `numeric(12, 2)`. */
-function insertions(from: number, to: number): TextEdit[] {
-  return [
-    { start: from, end: from, text: "shown_digits(" },
-    { start: to, end: to, text: ")" },
-  ];
 }
 
 /** Reads the type at a position. `length` is the first argument in its parentheses. */

@@ -37,16 +37,25 @@ export interface Reads {
   joined: number;
 }
 
+/** A column that a name can refer to. */
+export interface SourceColumn {
+  /** The name as spelled by its source. */
+  name: string;
+  /** Set for a catalog table's column, together with its type. */
+  use?: TableUse | undefined;
+  type?: string | undefined;
+  /** The kind of a nested query's column. */
+  kind?: ValueKind | undefined;
+  /** The catalog column, if the value is copied unchanged, even through subqueries and WITH. */
+  origin?: ColumnOrigin | undefined;
+}
+
 /** Rows that a name can refer to: a catalog table or the result of a nested query. */
 export interface RowSource {
   /** Name in lower case. Undefined if the source is unnamed. */
   name: string | undefined;
-  /** Maps lower-case names to their original spelling, in order. */
-  columns: ReadonlyMap<string, string>;
-  /** Known kinds by lower-case name. For a catalog table, they are derived from the catalogued types. */
-  kinds?: ReadonlyMap<string, ValueKind | undefined> | undefined;
-  /** Catalog columns that are copied unchanged, by lower-case name. */
-  origins?: ReadonlyMap<string, ColumnOrigin | undefined> | undefined;
+  /** Columns by lower-case name, in order. */
+  columns: ReadonlyMap<string, SourceColumn>;
   table?: TableUse | undefined;
   /** What a nested query reads. Undefined for a single table. */
   reads?: Reads | undefined;
@@ -68,48 +77,26 @@ export interface ColumnOrigin {
   column: string;
 }
 
-/** The source and column that a name refers to. */
-export interface FoundName {
-  source: RowSource;
-  /** The column as spelled by its source. */
-  column: string;
-}
-
 /** Finds a column in the nearest scope that has it. Returns `several` if that scope has more than one. */
 export function findColumn(
   scope: NameScope | undefined,
   table: string | undefined,
   column: string,
-): FoundName | "several" | undefined {
+): SourceColumn | "several" | undefined {
   const wanted = column.toLowerCase();
   for (let at = scope; at !== undefined; at = at.outer) {
     const sources = at.sources.filter(
       ({ name }) => table === undefined || name === table.toLowerCase(),
     );
-    const found = sources.flatMap((source) => {
-      const spelled = source.columns.get(wanted);
-      return spelled === undefined ? [] : [{ source, column: spelled }];
-    });
+    const found = sources.flatMap(({ columns }) => columns.get(wanted) ?? []);
     const [first] = found;
-    if (first !== undefined && found.length > 1 && table === undefined && !at.merged.has(wanted))
-      return "several";
-    if (first !== undefined) {
-      // The query reads each of the merged columns.
-      for (const { source, column: spelled } of found) source.table?.columns.add(spelled);
-      return first;
-    }
+    if (found.length > 1 && table === undefined && !at.merged.has(wanted)) return "several";
+    // The query reads each of the merged columns.
+    for (const { name, use } of found) use?.columns.add(name);
+    if (first !== undefined) return first;
     if (table !== undefined && sources.length > 0) return undefined;
   }
   return undefined;
-}
-
-/**
- * Returns the catalog column that a name refers to, even through subqueries and WITH. Returns undefined for a
- * computed column.
- */
-export function originIn({ source, column }: FoundName): ColumnOrigin | undefined {
-  const { table, origins } = source;
-  return table === undefined ? origins?.get(column.toLowerCase()) : { table, column };
 }
 
 /** Returns the visible sources with this name, or all visible sources. The nearest come first. */
@@ -125,5 +112,6 @@ export function visibleSources(
 
 /** Lists the columns of sources for a message. */
 export function columnNames(sources: readonly RowSource[]): string[] {
-  return [...new Set(sources.flatMap(({ columns }) => [...columns.values()]))];
+  const names = sources.flatMap(({ columns }) => [...columns.values()].map(({ name }) => name));
+  return [...new Set(names)];
 }

@@ -4,11 +4,11 @@ import type { Issue } from "@ccl/core";
 import { nearestHint, quotedName } from "../plan/nearest-name.ts";
 import {
   findColumn,
-  originIn,
   type ColumnOrigin,
   type NameScope,
   type Reads,
   type RowSource,
+  type SourceColumn,
   type TableUse,
   type ValueKind,
 } from "./name-scope.ts";
@@ -16,10 +16,10 @@ import type { SqlSpelling } from "./sql-functions.ts";
 import type { Identifier, SyntaxPlaces } from "./syntax-places.ts";
 import type { TableNames } from "./table-names.ts";
 
-/** A text edit that is valid for every database. */
+/** A text edit that is valid for every database. Without an `end`, it inserts the text. */
 export interface TextEdit {
   start: number;
-  end: number;
+  end?: number | undefined;
   text: string;
 }
 
@@ -56,7 +56,7 @@ export interface ResolvedSelect {
   spellings: Set<SqlSpelling>;
   isRecursive: boolean;
   /** Parts that DuckDB interprets differently from other databases or from `dialect`, with what to write instead. */
-  differences: { reason: string; dialect?: SqlSpelling }[];
+  differences: { reason: string; dialect: SqlSpelling | undefined }[];
   /** Edits that adapt a PostgreSQL statement to DuckDB's types. */
   postgresEdits: TextEdit[];
   /** Edits for DuckDB, regardless of the dialect. */
@@ -76,7 +76,15 @@ interface Output {
 
 /** Columns in a query's result, in order. */
 export type Outputs = readonly Output[];
-export type CommonTables = ReadonlyMap<string, Outputs>;
+
+/** The result of a query. */
+export interface QueryRows {
+  outputs: Outputs;
+  /** What the query reads. Undefined for a single table. */
+  reads?: Reads | undefined;
+}
+
+export type CommonTables = ReadonlyMap<string, QueryRows>;
 
 /** Context in which a query is resolved. */
 export interface QueryContext {
@@ -89,11 +97,11 @@ export interface Place {
   scope: NameScope;
   common: CommonTables;
   /** Result column names, in clauses where they can be used instead of columns. */
-  results?: { source: RowSource; onUse: () => void } | undefined;
+  results?: { columns: RowSource["columns"]; onUse: () => void } | undefined;
 }
 
 /** Reads a subquery. */
-export type ReadQuery = (query: unknown, context: QueryContext) => Outputs;
+export type ReadQuery = (query: unknown, context: QueryContext) => QueryRows;
 
 const reservedInDuckDb =
   /^(?:anti|asof|at|by|columns|describe|generated|glob|lambda|map|pivot|placing|positional|qualify|semi|show|struct|summarize|unpack|unpivot)$/i;
@@ -123,12 +131,10 @@ export class Resolution {
   readonly namesBeingRead: string[] = [];
 
   /** Kinds determined so far, by tree node. */
-  readonly kinds: WeakMap<object, ValueKind | "unknown"> = new WeakMap();
-  readonly outputs: WeakMap<object, Outputs> = new WeakMap();
+  readonly kinds: Map<object, ValueKind | "unknown"> = new Map();
+  readonly outputs: Map<object, Outputs> = new Map();
   /** Comparisons by the content of their tree node. */
-  readonly comparisonAt: WeakMap<object, Comparison> = new WeakMap();
-  /** What queries read, by their outputs. */
-  readonly reads: WeakMap<Outputs, Reads> = new WeakMap();
+  readonly comparisonAt: Map<object, Comparison> = new Map();
   /** Number of tables read so far. */
   readCount = 0;
 
@@ -141,8 +147,13 @@ export class Resolution {
     this.dialect = dialect;
   }
 
-  refuse(code: string, message: string): void {
+  refuse(message: string, code = "statement_refused"): void {
     if (this.result.issues.length < 20) this.result.issues.push({ code, path: [], message });
+  }
+
+  /** Adds what DuckDB would read differently in a dialect, or in every other one, and what to write instead. */
+  differs(reason: string, dialect?: SqlSpelling): void {
+    this.result.differences.push({ reason, dialect });
   }
 
   only(...databases: readonly SqlSpelling[]): void {
@@ -154,7 +165,7 @@ export class Resolution {
   onlyMembers(node: SyntaxNode, known: readonly string[], what: string): void {
     for (const [name, value] of Object.entries(node)) {
       if (known.includes(name) || isAbsent(value) || name.endsWith("_token")) continue;
-      this.refuse("statement_refused", `${what} may have no ${wordsOf(name)}.`);
+      this.refuse(`${what} may have no ${wordsOf(name)}.`);
     }
   }
 
@@ -162,7 +173,7 @@ export class Resolution {
   originOf(value: unknown, { scope }: Place): ColumnOrigin | undefined {
     const path = this.places.column(value);
     const found = findColumn(scope, path.at(-2)?.value, path.at(-1)?.value ?? "");
-    return found === undefined || found === "several" ? undefined : originIn(found);
+    return found === "several" ? undefined : found?.origin;
   }
 
   nameOfExpression(value: unknown): string | undefined {
@@ -173,18 +184,18 @@ export class Resolution {
     const wanted = path.map(({ value }) => value).join(".");
     const names = scope?.sources.flatMap(({ name }) => name ?? []) ?? this.tables.all();
     this.refuse(
-      "resource_unknown",
       `There is no table ${quotedName(wanted)}${hint(path.at(-1)?.value ?? wanted, names)}`,
+      "resource_unknown",
     );
   }
 
-  derived(alias: unknown, outputs: Outputs): RowSource {
+  derived(alias: unknown, { outputs, reads }: QueryRows): RowSource {
     const name = this.places.identifier(nodeOf(alias)["name"]);
     if (name !== undefined) this.requote(name);
     return {
       name: name?.value.toLowerCase(),
-      reads: this.reads.get(outputs),
-      ...columnsOf(renamed(outputs, this.aliasColumns(alias))),
+      reads,
+      columns: columnsOf(renamed(outputs, this.aliasColumns(alias))),
     };
   }
 
@@ -210,17 +221,11 @@ export function renamed(outputs: Outputs, names: readonly string[]): Outputs {
 }
 
 /** Returns the columns of a query's result. */
-export function columnsOf(outputs: Outputs): Pick<RowSource, "columns" | "kinds" | "origins"> {
-  const columns = new Map<string, string>();
-  const kinds = new Map<string, ValueKind | undefined>();
-  const origins = new Map<string, ColumnOrigin | undefined>();
-  for (const { name, kind, origin } of outputs) {
-    if (name === undefined) continue;
-    columns.set(name.toLowerCase(), name);
-    kinds.set(name.toLowerCase(), kind);
-    origins.set(name.toLowerCase(), origin);
-  }
-  return { columns, kinds, origins };
+export function columnsOf(outputs: Outputs): RowSource["columns"] {
+  const columns = new Map<string, SourceColumn>();
+  for (const { name, kind, origin } of outputs)
+    if (name !== undefined) columns.set(name.toLowerCase(), { name, kind, origin });
+  return columns;
 }
 
 /** Splits a name from the parser into words. */

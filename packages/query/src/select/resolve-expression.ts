@@ -12,11 +12,11 @@ import {
   typeVariants,
 } from "./sql-features.ts";
 import { sqlFunctions, type SqlSpelling } from "./sql-functions.ts";
-import { argumentsOf, isNumber, typeKind, valueKind } from "./value-kind.ts";
+import { argumentsOf, isNumber, isWhole, typeKind, valueKind } from "./value-kind.ts";
 
 const maxDepth = 1_000;
 
-const comparisonSigns: ReadonlyMap<string, string> = new Map([
+const comparisonSigns: ReadonlyMap<unknown, string> = new Map([
   ["Eq", "="],
   ["NotEq", "<>"],
   ["Lt", "<"],
@@ -56,7 +56,7 @@ export class ExpressionResolver {
     if (!isRecord(value)) return;
     this.#depth += 1;
     if (this.#depth > maxDepth) {
-      this.#at.refuse("limit_exceeded", "The statement is too deep.");
+      this.#at.refuse("The statement is too deep.", "limit_exceeded");
       this.#depth -= 1;
       return;
     }
@@ -89,19 +89,14 @@ export class ExpressionResolver {
       case "BinaryOp":
         this.#operator(nodeOf(content)["op"]);
         break;
-      case "Cast":
-        if (nodeOf(content)["kind"] !== "Cast")
-          this.#at.only(
-            ...(nodeOf(content)["kind"] === "DoubleColon"
-              ? (["postgresql", "duckdb"] as const)
-              : (["duckdb"] as const)),
-          );
+      case "Cast": {
+        const { kind } = nodeOf(content);
+        if (kind === "DoubleColon") this.#at.only("postgresql", "duckdb");
+        else if (kind !== "Cast") this.#at.only("duckdb");
         break;
+      }
       case "Collate":
-        return this.#at.refuse(
-          "statement_refused",
-          "COLLATE is not supported; compare lower(a) = lower(b).",
-        );
+        return this.#at.refuse("COLLATE is not supported; compare lower(a) = lower(b).");
       case "Substring":
         if (nodeOf(content)["special"] !== true) this.#at.only("postgresql", "duckdb");
         break;
@@ -109,15 +104,16 @@ export class ExpressionResolver {
         return;
       case "Unnamed":
         if (typeof content === "string" && content !== "Wildcard")
-          this.#at.refuse("statement_refused", "An argument is not supported.");
+          this.#at.refuse("An argument is not supported.");
         break;
     }
     if (databases === undefined && !plainVariants.has(tag))
-      return this.#at.refuse("statement_refused", `${wordsOf(tag)} is not supported.`);
+      return this.#at.refuse(`${wordsOf(tag)} is not supported.`);
     this.parts(content, place);
-    this.#checkComparison(tag, nodeOf(content), place);
-    this.#recordComparison(tag, nodeOf(content), place);
-    this.#converted(tag, nodeOf(content), place);
+    const node = nodeOf(content);
+    this.#checkComparison(tag, node, place);
+    this.#recordComparison(tag, node, place);
+    this.#converted(tag, node, place);
   }
 
   /** DuckDB reads some PostgreSQL numerics as floats or integers, which it divides and rounds differently. */
@@ -127,38 +123,36 @@ export class ExpressionResolver {
     const { left, right, op, expr } = node;
     if (tag === "BinaryOp" && op === "Divide") {
       const sides = [kindOf(left), kindOf(right)];
-      const isExact = sides.some((kind) => isNumber(kind) && kind !== "int" && kind !== "bigint");
+      const isExact = sides.some((kind) => isNumber(kind) && !isWhole(kind));
       const sign = isExact ? places.tokenAfter(left, "/") : undefined;
       if (sign !== undefined) result.postgresEdits.push({ ...sign, text: "* 1e0 /" });
       const areStored = [left, right].map((side) => this.#isStoredDecimal(side, place));
-      const isWhole = sides.every(
-        (kind, at) => areStored[at] === true || kind === "int" || kind === "bigint",
-      );
-      if (isWhole && areStored.includes(true))
-        result.differences.push({
-          reason: "SQLite divides decimals without a fraction as whole numbers; write 1.0 * a / b",
-          dialect: "sqlite",
-        });
+      if (sides.every((kind, at) => areStored[at] === true || isWhole(kind)))
+        if (areStored.includes(true))
+          this.#at.differs(
+            "SQLite divides decimals without a fraction as whole numbers; write 1.0 * a / b",
+            "sqlite",
+          );
     }
     if (tag === "BinaryOp" && (op === "Plus" || op === "Minus")) {
       if (kindOf(left) === "date") this.#days(right, kindOf(right));
       if (kindOf(right) === "date") this.#days(left, kindOf(left));
     }
-    if (tag === "AtTimeZone" && kindOf(node["timestamp"]) === "date")
-      this.#instantOf(places.column(node["timestamp"]).at(-1)?.end);
+    // A date AT TIME ZONE is an instant in PostgreSQL but a wall-clock time in DuckDB.
+    if (tag === "AtTimeZone" && kindOf(node["timestamp"]) === "date") {
+      const start = places.column(node["timestamp"]).at(-1)?.end;
+      if (start !== undefined) result.postgresEdits.push({ start, text: "::timestamptz" });
+      else
+        this.#at.differs("a computed date has a time zone; cast it to timestamptz", "postgresql");
+    }
     const kind = tag === "Cast" ? typeKind(node["data_type"]) : undefined;
     const literal = nodeOf(expr, "Value", "value")["SingleQuotedString"];
     // PostgreSQL casts a literal even where nothing reads it.
-    if ((kind === "int" || kind === "bigint") && typeof literal === "string")
-      if (!/^\s*[+-]?\d+\s*$/.test(literal))
-        result.differences.push({
-          reason: `${quoteText(literal).slice(0, 40)} is not a whole number`,
-          dialect: "postgresql",
-        });
+    if (isWhole(kind) && typeof literal === "string" && !/^\s*[+-]?\d+\s*$/.test(literal))
+      this.#at.differs(`${quoteText(literal).slice(0, 40)} is not a whole number`, "postgresql");
     if (tag === "Cast" && kindOf(expr) === "fraction") {
       const as = places.tokenAfter(expr, "as", "::");
-      if ((kind === "int" || kind === "bigint") && as !== undefined)
-        result.roundedCasts.add(as.start);
+      if (isWhole(kind) && as !== undefined) result.roundedCasts.add(as.start);
       if (kind === "text") this.#unfixed();
     }
     if (op === "StringConcat" && [left, right].some((side) => kindOf(side) === "fraction"))
@@ -167,31 +161,25 @@ export class ExpressionResolver {
 
   /** DuckDB can add an INTEGER to a date but not a BIGINT, which every loaded whole-number column is. */
   #days(count: unknown, kind: ValueKind | undefined): void {
-    const end = this.#at.places.column(count).at(-1)?.end;
-    if (end !== undefined && (kind === "int" || kind === "bigint"))
-      this.#at.result.postgresEdits.push({ start: end, end, text: "::integer" });
+    const start = this.#at.places.column(count).at(-1)?.end;
+    if (start !== undefined && isWhole(kind))
+      this.#at.result.postgresEdits.push({ start, text: "::integer" });
   }
 
   /** True for a decimal column, or its sum, min or max. SQLite stores 50.00 as the integer 50. */
   #isStoredDecimal(value: unknown, place: Place): boolean {
     const call = nodeOf(value, "Function");
-    const name = this.#at.places.path(listOf(call, "name"))[0]?.value.toLowerCase() ?? "";
-    const column = /^(?:sum|min|max)$/.test(name) ? argumentsOf(call)[0] : value;
+    const isTotal = /^(?:sum|min|max)$/.test(this.#at.places.calledName(call));
+    const column = isTotal ? argumentsOf(call)[0] : value;
     const isColumn = this.#at.originOf(column, place) !== undefined;
     return isColumn && valueKind(column, place, this.#at) === "numeric";
   }
 
-  /** A date AT TIME ZONE is an instant in PostgreSQL but a wall-clock time in DuckDB. */
-  #instantOf(end: number | undefined): void {
-    const { postgresEdits, differences } = this.#at.result;
-    const reason = "a computed date has a time zone; cast it to timestamptz";
-    if (end === undefined) differences.push({ reason, dialect: "postgresql" });
-    else postgresEdits.push({ start: end, end, text: "::timestamptz" });
-  }
-
   #unfixed(): void {
-    const reason = "an average or a quotient has no fixed digits; write round(x, 2)";
-    this.#at.result.differences.push({ reason, dialect: "postgresql" });
+    this.#at.differs(
+      "an average or a quotient has no fixed digits; write round(x, 2)",
+      "postgresql",
+    );
   }
 
   /** Databases disagree on how text compares with numbers, and on rows with nulls. */
@@ -199,37 +187,32 @@ export class ExpressionResolver {
     const { left, right, expr, list, low, high } = node;
     const isComparison =
       tag === "BinaryOp"
-        ? /^(?:Eq|NotEq|Lt|Gt|LtEq|GtEq)$/.test(String(node["op"]))
+        ? comparisonSigns.has(node["op"])
         : /^(?:InList|InSubquery|Between)$/.test(tag);
     if (!isComparison) return;
     const sides = [left, right, expr, ...listOf(list), low, high].filter(
       (each) => each !== undefined,
     );
-    const { differences } = this.#at.result;
     if (sides.some((side) => variantOf(side)?.tag === "Tuple"))
-      differences.push({
-        reason: "rows are compared; write a = b AND c = d instead of (a, c) = (b, d)",
-      });
+      this.#at.differs("rows are compared; write a = b AND c = d instead of (a, c) = (b, d)");
     const kinds = sides.map((side) => valueKind(side, place, this.#at));
-    if (sides.some(isCondition) && (kinds.includes("text") || kinds.includes("literal"))) {
-      const reason = "a string is compared with a condition; write 1 or 0";
-      differences.push({ reason, dialect: "sqlite" });
-    }
+    if (sides.some(isCondition) && (kinds.includes("text") || kinds.includes("literal")))
+      this.#at.differs("a string is compared with a condition; write 1 or 0", "sqlite");
     if (!kinds.some(isNumber)) return;
     const reason =
       "a string is compared with a number; write the number as 'text', or cast the string";
-    if (kinds.includes("text")) differences.push({ reason });
+    if (kinds.includes("text")) this.#at.differs(reason);
     // SQLite reads a literal as a number only if it is compared with a column.
     const isComputed = sides.some(
       (side, at) => isNumber(kinds[at]) && this.#at.places.column(side).length === 0,
     );
-    if (kinds.includes("literal") && isComputed) differences.push({ reason, dialect: "sqlite" });
+    if (kinds.includes("literal") && isComputed) this.#at.differs(reason, "sqlite");
   }
 
   /** Records comparisons for the doubts about a result. */
   #recordComparison(tag: string, node: SyntaxNode, place: Place): void {
     const { left, right, expr, pattern, list, low, high, operand, op } = node;
-    const sign = tag === "BinaryOp" ? comparisonSigns.get(String(op)) : undefined;
+    const sign = tag === "BinaryOp" ? comparisonSigns.get(op) : undefined;
     const [value, others, operator]: [unknown, readonly unknown[], string | undefined] =
       tag === "InList"
         ? [expr, listOf(list), "="]
@@ -243,7 +226,7 @@ export class ExpressionResolver {
     const { comparisons, keyPairs } = this.#at.result;
     const query = tag === "InSubquery" ? nodeOf(node, "subquery") : undefined;
     if (query !== undefined || sign === "=") {
-      const first = this.#at.originOf(query === undefined ? left : expr, place);
+      const first = this.#at.originOf(expr ?? left, place);
       const second =
         query === undefined
           ? this.#at.originOf(right, place)
@@ -253,7 +236,7 @@ export class ExpressionResolver {
     }
     if (operator === undefined) return;
     const called = nodeOf(value, "Function");
-    const name = this.#at.places.path(listOf(called, "name"))[0]?.value.toLowerCase();
+    const name = this.#at.places.calledName(called);
     const call = name === "lower" || name === "upper" ? name : undefined;
     const origin = this.#at.originOf(call === undefined ? value : argumentsOf(called)[0], place);
     const literals = others.flatMap(
@@ -281,7 +264,6 @@ export class ExpressionResolver {
     const databases = typeof operator === "string" ? binaryOperators.get(operator) : undefined;
     if (databases === undefined)
       return this.#at.refuse(
-        "statement_refused",
         operator === "PGExp"
           ? "The operator ^ is not supported; write power(a, b)."
           : `The operator ${wordsOf(JSON.stringify(operator))} is not supported.`,
@@ -290,19 +272,12 @@ export class ExpressionResolver {
   }
 
   #type(type: unknown): void {
-    const name = typeof type === "string" ? type : Object.keys(nodeOf(type))[0];
-    const custom = nodeOf(type)["Custom"];
-    if (custom !== undefined) {
-      const path = this.#at.places.path(listOf(listOf(custom)[0]));
-      if (
-        path.length === 1 &&
-        /^(?:hugeint|uint\d+|ubigint|uinteger|varint)$/i.test(path[0]?.value ?? "")
-      )
-        return this.#at.only("duckdb");
-    }
-    const databases = typeVariants.get(name ?? "");
+    const { tag = String(type), content } = variantOf(type) ?? {};
+    const custom = this.#at.places.path(listOf(listOf(content)[0]));
+    const name = tag === "Custom" ? custom.map(({ value }) => value.toLowerCase()).join(".") : tag;
+    const databases = typeVariants.get(name);
     if (databases === undefined)
-      return this.#at.refuse("type_mismatch", `Do not cast to ${wordsOf(name ?? "this")}.`);
+      return this.#at.refuse(`Do not cast to ${wordsOf(name)}.`, "type_mismatch");
     this.#at.only(...databases);
   }
 
@@ -321,29 +296,25 @@ export class ExpressionResolver {
           ? `.${nearestHint(wanted, sqlFunctions.keys())} Those of PostgreSQL, SQLite and DuckDB are taken.`
           : `: write ${instead}.`;
       return this.#at.refuse(
-        "function_unknown",
         `There is no function ${quotedName(wanted)}${help}`,
+        "function_unknown",
       );
     }
-    const args = listOf(call, "args", "List", "args");
+    const args = argumentsOf(call);
     if (key === "generate_series" || key === "regexp_split_to_table")
-      this.#at.result.differences.push({
-        reason: `${key} returns rows; write it in FROM`,
-        dialect: "postgresql",
-      });
+      this.#at.differs(`${key} returns rows; write it in FROM`, "postgresql");
     const isScalar = (key === "max" || key === "min") && args.length > 1;
     if (isScalar && (this.#at.dialect ?? "sqlite") !== "sqlite")
       return this.#at.refuse(
-        "function_unknown",
         `${key} takes one value; write ${key === "max" ? "greatest" : "least"}(a, b).`,
+        "function_unknown",
       );
     this.#at.only(...(isScalar ? (["sqlite"] as const) : (dialectsOf(key, args) ?? databases)));
     if (!isAbsent(call["within_group"])) this.#at.only("postgresql", "duckdb");
     const { start, end } = name;
     this.#at.result.functions.push({ name: key, arguments: args.length, start, end });
     for (const part of ["args", "over", "filter", "within_group"]) this.parts(call[part], place);
-    const kinds = argumentsOf(call).map((part) => valueKind(part, place, this.#at));
-    if (!kinds.includes("fraction")) return;
+    if (!args.some((part) => valueKind(part, place, this.#at) === "fraction")) return;
     if (key === "round" && args.length === 1)
       this.#at.result.postgresEdits.push({ start, end, text: "round_numeric" });
     if (/^(?:concat|concat_ws|mod)$/.test(key)) this.#unfixed();
@@ -357,24 +328,20 @@ export class ExpressionResolver {
     const found = findColumn(scope, table?.value, name.value);
     if (found === "several")
       return this.#at.refuse(
-        "column_unknown",
         `${quotedName(name.value)} is in more than one of the tables; write table.${name.value}.`,
+        "column_unknown",
       );
     if (found !== undefined) {
       // Quote the name and spell it as the table does, because a keyword in one database can be a name in another.
-      if (found.source.table !== undefined)
-        this.#at.result.edits.push({
-          start: name.start,
-          end: name.end,
-          text: quoteIdentifier(found.column),
-        });
+      if (found.use !== undefined)
+        this.#at.result.edits.push({ ...name, text: quoteIdentifier(found.name) });
       else this.#at.requote(name);
       if (path.length === 3 && path[0] !== undefined && table !== undefined)
         this.#at.result.edits.push({ start: path[0].start, end: table.start, text: "" });
       if (table !== undefined) this.#at.requote(table);
       return;
     }
-    if (table === undefined && results?.source.columns.has(name.value.toLowerCase()) === true) {
+    if (table === undefined && results?.columns.has(name.value.toLowerCase()) === true) {
       this.#at.requote(name);
       return results.onUse();
     }
@@ -397,8 +364,8 @@ export class ExpressionResolver {
       return this.#at.unknownTable(path.slice(0, -1), scope);
     const names = columnNames(table === undefined ? sources : sources.slice(0, 1));
     this.#at.refuse(
-      "column_unknown",
       `There is no column ${quotedName(wanted)}${hint(name.value, names)}${isQuoted ? ` Write a string in single quotes: ${asText.slice(0, 80)}.` : ""}`,
+      "column_unknown",
     );
   }
 }
@@ -413,7 +380,7 @@ function literalText(value: unknown): string | undefined {
 
 /** Returns the dialects of a function if only its arguments reveal them: `date(x, '+1 day')`, `strftime('%Y', x)`. */
 function dialectsOf(name: string, args: readonly unknown[]): readonly SqlSpelling[] | undefined {
-  const first = nodeOf(args[0], "Unnamed", "Expr", "Value", "value")["SingleQuotedString"];
+  const first = nodeOf(args[0], "Value", "value")["SingleQuotedString"];
   if (name === "date" && args.length !== 1) return ["sqlite"];
   if (name === "date" && first === "now") return ["sqlite", "postgresql"];
   if (name === "strftime") return first === undefined ? ["duckdb"] : ["sqlite"];

@@ -2,11 +2,18 @@ import { quoteIdentifier } from "@ccl/sql";
 import { isAbsent, listOf, nodeOf, variantOf, type SyntaxNode } from "@ccl/sql/parse";
 import { scanColumns } from "../connector/scan-columns.ts";
 import { quotedName } from "../plan/nearest-name.ts";
-import { findColumn, type NameScope, type TableUse } from "./name-scope.ts";
 import {
+  findColumn,
+  type NameScope,
+  type RowSource,
+  type SourceColumn,
+  type TableUse,
+} from "./name-scope.ts";
+import {
+  columnsOf,
   hint,
   wordsOf,
-  type CommonTables,
+  type Place,
   type QueryContext,
   type ReadQuery,
   type Resolution,
@@ -37,9 +44,11 @@ export class FromResolver {
       const operator = variantOf(join["join_operator"]);
       const kind = operator?.tag ?? "";
       if (!/^(?:Join|Inner|CrossJoin|Left|LeftOuter|Right|RightOuter|FullOuter)$/.test(kind))
-        this.#at.refuse("statement_refused", `The join ${wordsOf(kind)} is not supported.`);
-      if (operator?.content === "None" && kind !== "CrossJoin") this.#unconstrained();
-      this.#constraint(operator?.content, { scope, firstAt, rightAt, common: context.common });
+        this.#at.refuse(`The join ${wordsOf(kind)} is not supported.`);
+      const sides = [scope.sources.slice(firstAt, rightAt), scope.sources.slice(rightAt)];
+      if (operator?.content !== "None")
+        this.#constraint(operator?.content, { scope, common: context.common }, sides);
+      else if (kind !== "CrossJoin") this.#unconstrained();
     }
   }
 
@@ -47,50 +56,32 @@ export class FromResolver {
   #unconstrained(): void {
     const reason = "a join has neither ON nor USING; write CROSS JOIN for all pairs of rows";
     if ((this.#at.dialect ?? "sqlite") !== "sqlite")
-      this.#at.refuse("statement_refused", `In this statement ${reason}.`);
+      this.#at.refuse(`In this statement ${reason}.`);
     this.#at.only("sqlite");
-    this.#at.result.differences.push({ reason });
+    this.#at.differs(reason);
   }
 
-  #constraint(
-    value: unknown,
-    {
-      scope,
-      firstAt,
-      rightAt,
-      common,
-    }: { scope: NameScope; firstAt: number; rightAt: number; common: CommonTables },
-  ): void {
-    if (value === "None") return;
-    const left = scope.sources.slice(firstAt, rightAt);
-    const right = scope.sources.slice(rightAt);
-    const shared = new Set<string>();
-    if (value === "Natural") {
-      for (const { table } of [...left, ...right]) if (table !== undefined) table.isWhole = true;
-      const keys = left.flatMap(({ columns }) => [...columns.keys()]);
-      for (const key of keys.filter((each) => right.some(({ columns }) => columns.has(each))))
-        shared.add(key);
-    }
-    const found = variantOf(value);
-    if (found?.tag === "On") this.#expressions.parts(found.content, { scope, common });
-    else if (found?.tag === "Using") {
-      for (const path of listOf(found.content).map((names) =>
-        this.#at.places.path(listOf(names)),
-      )) {
-        const [name] = path;
-        const key = name?.value.toLowerCase() ?? "";
-        const isShared = [left, right].every((side) =>
-          side.some(({ columns }) => columns.has(key)),
-        );
-        if (name === undefined || !isShared)
-          this.#at.refuse(
-            "column_unknown",
-            `USING needs ${quotedName(name?.value ?? "")} on both sides.`,
-          );
-        shared.add(key);
+  #constraint(value: unknown, place: Place, sides: readonly RowSource[][]): void {
+    const { scope } = place;
+    const { tag = value, content } = variantOf(value) ?? {};
+    const isShared = (key: string): boolean =>
+      sides.every((side) => side.some(({ columns }) => columns.has(key)));
+    const shared: string[] = [];
+    if (tag === "On") this.#expressions.parts(content, place);
+    else if (tag === "Natural")
+      for (const { table, columns } of sides.flat()) {
+        if (table !== undefined) table.isWhole = true;
+        shared.push(...[...columns.keys()].filter(isShared));
       }
-    } else if (value !== "Natural")
-      this.#at.refuse("statement_refused", "A join takes ON or USING.");
+    else if (tag === "Using")
+      for (const names of listOf(content)) {
+        const wanted = this.#at.places.path(listOf(names))[0]?.value ?? "";
+        const key = wanted.toLowerCase();
+        if (!isShared(key))
+          this.#at.refuse(`USING needs ${quotedName(wanted)} on both sides.`, "column_unknown");
+        shared.push(key);
+      }
+    else this.#at.refuse("A join takes ON or USING.");
     scope.merged = new Set([...shared, ...scope.merged]);
     for (const key of shared) findColumn(scope, undefined, key);
   }
@@ -106,8 +97,8 @@ export class FromResolver {
         const isLateral = content["lateral"] === true;
         if (isLateral) this.#at.only("postgresql", "duckdb");
         const outer = isLateral ? { ...scope, sources: [...scope.sources] } : context.outer;
-        const outputs = this.#readQuery(content["subquery"], { ...context, outer });
-        scope.sources.push(this.#at.derived(content["alias"], outputs));
+        const rows = this.#readQuery(content["subquery"], { ...context, outer });
+        scope.sources.push(this.#at.derived(content["alias"], rows));
         return;
       }
       case "NestedJoin":
@@ -115,10 +106,10 @@ export class FromResolver {
       case "UNNEST": {
         this.#at.only("postgresql", "duckdb");
         this.#expressions.parts(content["array_exprs"], { scope, common: context.common });
-        return this.#ofFunction(content["alias"], { key: "unnest", columns: ["unnest"] }, scope);
+        return this.#ofFunction(content["alias"], ["unnest"], scope);
       }
       default:
-        this.#at.refuse("statement_refused", `FROM may have no ${wordsOf(factor?.tag ?? "this")}.`);
+        this.#at.refuse(`FROM may have no ${wordsOf(factor?.tag ?? "this")}.`);
     }
   }
 
@@ -128,42 +119,41 @@ export class FromResolver {
     const first = path[0];
     const last = path.at(-1);
     if (first === undefined || last === undefined)
-      return this.#at.refuse("resource_unknown", "FROM names something that is not a table.");
+      return this.#at.refuse("FROM names something that is not a table.", "resource_unknown");
     if (!isAbsent(table["args"])) return this.#tableFunction(table, last, scope, context);
+    const key = last.value.toLowerCase();
     // In SQLite, every WITH is recursive. An inner table with that name would refer to the query
     // being read and never end.
-    if (path.length === 1 && this.#at.namesBeingRead.includes(last.value.toLowerCase()))
+    if (path.length === 1 && this.#at.namesBeingRead.includes(key))
       this.#at.only("postgresql", "duckdb");
-    const common = path.length === 1 ? context.common.get(last.value.toLowerCase()) : undefined;
+    const common = path.length === 1 ? context.common.get(key) : undefined;
     const alias = this.#at.places.identifier(nodeOf(table, "alias")["name"]);
     if (common !== undefined) {
       this.#at.requote(last);
       const source = this.#at.derived(table["alias"], common);
       this.#at.readCount += source.reads?.all ?? 1;
-      scope.sources.push({ ...source, name: source.name ?? last.value.toLowerCase() });
+      scope.sources.push({ ...source, name: source.name ?? key });
       return;
     }
+    const { value: name } = alias ?? last;
     const found = this.#at.tables.find(path.map(({ value }) => value));
     const [resource] = found;
     if (resource === undefined) {
-      const name = (alias ?? last).value.toLowerCase();
-      scope.sources.push({ name, columns: new Map(), isUnknown: true });
+      scope.sources.push({ name: name.toLowerCase(), columns: new Map(), isUnknown: true });
       return this.#at.unknownTable(path, undefined);
     }
     if (found.length > 1) {
       const names = found.map((each) => quotedName(this.#at.tables.nameOf(each)));
       return this.#at.refuse(
-        "resource_unknown",
         `${quotedName(last.value)} may be ${names.join(" or ")}; write one of these.`,
+        "resource_unknown",
       );
     }
     if (listOf(table, "alias", "columns").length > 0)
       return this.#at.refuse(
-        "statement_refused",
         `Give the columns of ${quotedName(last.value)} their names in SELECT.`,
       );
     if (alias !== undefined) this.#at.requote(alias);
-    const name = alias?.value ?? last.value;
     const use: TableUse = {
       resource,
       name,
@@ -175,11 +165,15 @@ export class FromResolver {
     };
     this.#at.result.tables.push(use);
     this.#at.readCount += 1;
-    const columns = [...scanColumns(resource).keys()].map((column): [string, string] => [
-      column.toLowerCase(),
-      column,
-    ]);
-    scope.sources.push({ name: name.toLowerCase(), columns: new Map(columns), table: use });
+    const columns = new Map<string, SourceColumn>();
+    for (const [column, { column: known }] of scanColumns(resource))
+      columns.set(column.toLowerCase(), {
+        name: column,
+        use,
+        type: known.type,
+        origin: { table: use, column },
+      });
+    scope.sources.push({ name: name.toLowerCase(), columns, table: use });
   }
 
   #tableFunction(
@@ -193,39 +187,26 @@ export class FromResolver {
     if (columns === undefined || listOf(table, "name").length > 1) {
       const known = [...tableFunctions.keys()];
       return this.#at.refuse(
-        "function_unknown",
         `FROM takes no function ${quotedName(name.value)}${hint(key, known)}`,
+        "function_unknown",
       );
     }
     this.#at.only(...(sqlFunctions.get(key) ?? []));
     this.#expressions.parts(nodeOf(table, "args")["args"], { scope, common: context.common });
-    this.#ofFunction(table["alias"], { key, columns }, scope);
+    this.#ofFunction(table["alias"], columns, scope);
   }
 
   /** Adds the rows returned by a function. */
-  #ofFunction(
-    alias: unknown,
-    { key, columns }: { key: string; columns: readonly string[] },
-    scope: NameScope,
-  ): void {
-    const source = this.#at.derived(
-      alias,
-      columns.map((column) => ({ name: column })),
-    );
-    const named = this.#at.aliasColumns(alias);
+  #ofFunction(alias: unknown, names: readonly string[], scope: NameScope): void {
+    const outputs = names.map((name) => ({ name }));
+    const { name = names[0], columns } = this.#at.derived(alias, { outputs });
     const written = this.#at.places.identifier(nodeOf(alias)["name"]);
+    if (written === undefined || listOf(alias, "columns").length > 0)
+      return void scope.sources.push({ name, columns });
     // PostgreSQL names a single column after the alias.
-    if (written !== undefined && named.length === 0)
-      this.#at.result.postgresEdits.push({
-        start: written.end,
-        end: written.end,
-        text: `(${quoteIdentifier(written.value)})`,
-      });
-    const own =
-      source.name === undefined || named.length > 0 ? [] : [[source.name, source.name] as const];
-    scope.sources.push({
-      name: source.name ?? key,
-      columns: new Map([...source.columns, ...own]),
-    });
+    const { end: start, value } = written;
+    this.#at.result.postgresEdits.push({ start, text: `(${quoteIdentifier(value)})` });
+    const named = columnsOf([...outputs, { name: value.toLowerCase() }]);
+    scope.sources.push({ name, columns: named });
   }
 }

@@ -1,13 +1,7 @@
 import { isAbsent, listOf, nodeOf, variantOf, type SyntaxNode } from "@ccl/sql/parse";
 import { isRecord } from "@ccl/core/json";
 import { quoteIdentifier } from "@ccl/sql";
-import {
-  findColumn,
-  originIn,
-  type FoundName,
-  type NameScope,
-  type RowSource,
-} from "./name-scope.ts";
+import { findColumn, type NameScope, type RowSource, type SourceColumn } from "./name-scope.ts";
 import {
   columnsOf,
   renamed,
@@ -16,13 +10,14 @@ import {
   type Outputs,
   type Place,
   type QueryContext,
+  type QueryRows,
   type ReadQuery,
   type Resolution,
 } from "./resolution.ts";
 import { ExpressionResolver } from "./resolve-expression.ts";
 import { FromResolver } from "./resolve-from.ts";
-import type { SqlSpelling } from "./sql-functions.ts";
-import { commonKind, kindIn, valueKind } from "./value-kind.ts";
+import type { Identifier } from "./syntax-places.ts";
+import { columnKind, commonKind, valueKind } from "./value-kind.ts";
 
 const maxDepth = 200;
 /**
@@ -32,12 +27,15 @@ const maxDepth = 200;
 const maxReads = 1_000;
 const maxJoined = 40;
 
-/** What is known about a SELECT or a set operation. */
-interface ReadBody {
-  outputs: Outputs;
-  scope?: NameScope | undefined;
+interface Scoped {
+  scope: NameScope;
   /** Columns in GROUP BY, if it lists only columns. */
-  keys?: readonly FoundName[] | undefined;
+  keys?: readonly SourceColumn[] | undefined;
+}
+
+/** What is known about a SELECT or a set operation. */
+interface ReadBody extends Partial<Scoped> {
+  outputs: Outputs;
   /** Number of tables that an outer query may join with its own. */
   joined?: number | undefined;
 }
@@ -63,55 +61,49 @@ export class SelectResolver {
   }
 
   statement(statement: unknown): void {
-    const found = variantOf(statement);
-    if (found?.tag !== "Query") {
-      this.#at.refuse(
-        "statement_refused",
-        `Only SELECT is supported, not ${wordsOf(found?.tag ?? "this")}.`,
-      );
-      return;
-    }
-    const outputs = this.#query(found.content, { common: new Map(), outer: undefined });
+    const { tag, content } = variantOf(statement) ?? {};
+    if (tag !== "Query") return this.#notSelect(tag);
+    const { outputs } = this.#query(content, { common: new Map(), outer: undefined });
     this.#at.result.columns = outputs.map(({ name }) => name);
     this.#at.result.isOfStar = outputs.map(({ isOfStar = false }) => isOfStar);
     if (this.#at.readCount > maxReads)
       this.#at.refuse(
-        "limit_exceeded",
         `The statement reads more than ${maxReads} tables; use each name of WITH fewer times.`,
+        "limit_exceeded",
       );
   }
 
-  #query(value: unknown, context: QueryContext): Outputs {
+  #notSelect(tag = "this"): void {
+    this.#at.refuse(`Only SELECT is supported, not ${wordsOf(tag)}.`);
+  }
+
+  #query(value: unknown, context: QueryContext): QueryRows {
     this.#depth += 1;
     if (this.#depth > maxDepth) {
-      this.#at.refuse("limit_exceeded", `Queries are nested more than ${maxDepth} levels deep.`);
-      return [];
+      this.#at.refuse(`Queries are nested more than ${maxDepth} levels deep.`, "limit_exceeded");
+      return { outputs: [] };
     }
     const query = nodeOf(value);
     const readBefore = this.#at.readCount;
     this.#at.onlyMembers(query, ["with", "body", "order_by", "limit_clause", "fetch"], "A query");
     const common = this.#commonTables(nodeOf(query, "with"), context);
-    const { outputs, scope, keys, joined = 1 } = this.#body(query["body"], { ...context, common });
-    this.#orderBy(query["order_by"], { scope: scope ?? emptyScope(context.outer), outputs, keys });
-    this.#limit(query, emptyScope(context.outer), common);
+    const scope = emptyScope(context.outer);
+    const body = this.#body(query["body"], { ...context, common });
+    this.#orderBy(query["order_by"], { scope, ...body });
+    this.#limit(query, { scope, common });
     this.#depth -= 1;
+    const { outputs, joined = 1 } = body;
     this.#at.outputs.set(query, outputs);
-    this.#at.reads.set(outputs, { all: this.#at.readCount - readBefore, joined });
-    return outputs;
+    return { outputs, reads: { all: this.#at.readCount - readBefore, joined } };
   }
 
-  #limit(query: SyntaxNode, scope: NameScope, common: CommonTables): void {
-    if (!isAbsent(query["fetch"])) {
-      this.#at.only("postgresql");
-      this.#expressions.parts(nodeOf(query, "fetch")["quantity"], { scope, common });
-    }
-    const limit = variantOf(query["limit_clause"]);
-    if (limit === undefined) return;
-    if (limit.tag !== "LimitOffset")
-      this.#at.refuse("statement_refused", "Write LIMIT count OFFSET start.");
-    const { limit: count, offset } = nodeOf(limit.content);
-    this.#expressions.parts(count, { scope, common });
-    this.#expressions.parts(nodeOf(offset)["value"], { scope, common });
+  #limit(query: SyntaxNode, place: Place): void {
+    if (!isAbsent(query["fetch"])) this.#at.only("postgresql");
+    const { tag = "LimitOffset", content } = variantOf(query["limit_clause"]) ?? {};
+    if (tag !== "LimitOffset") this.#at.refuse("Write LIMIT count OFFSET start.");
+    const { limit, offset } = nodeOf(content);
+    const { quantity } = nodeOf(query, "fetch");
+    this.#expressions.parts([quantity, limit, nodeOf(offset)["value"]], place);
   }
 
   #commonTables(clause: SyntaxNode, { common, outer }: QueryContext): CommonTables {
@@ -128,33 +120,28 @@ export class SelectResolver {
       const key = name.value.toLowerCase();
       if (isRecursive) {
         const first = nodeOf(table, "query", "body", "SetOperation")["left"];
-        const columns = named.length > 0 ? named : this.#namesOnly(first);
-        known.set(
-          key,
-          columns.map((column) => ({ name: column })),
-        );
-      }
-      if (!isRecursive) this.#at.namesBeingRead.push(key);
+        const columns =
+          named.length > 0
+            ? named
+            : listOf(first, "Select", "projection").map((item) => this.#nameOf(item));
+        known.set(key, { outputs: columns.map((column) => ({ name: column })) });
+      } else this.#at.namesBeingRead.push(key);
       const readBefore = this.#at.readCount;
-      const outputs = this.#query(table["query"], { common: known, outer });
+      const { outputs, reads } = this.#query(table["query"], { common: known, outer });
       if (!isRecursive) this.#at.namesBeingRead.pop();
-      const result = renamed(outputs, named);
-      const reads = this.#at.reads.get(outputs);
-      if (reads !== undefined) this.#at.reads.set(result, reads);
       this.#at.readCount = readBefore;
-      known.set(key, result);
+      known.set(key, { outputs: renamed(outputs, named), reads });
     }
     return known;
   }
 
-  /** Returns a SELECT's column names before it is resolved. */
-  #namesOnly(body: unknown): (string | undefined)[] {
-    return listOf(body, "Select", "projection").map((item) => {
-      const found = variantOf(item);
-      if (found?.tag === "ExprWithAlias")
-        return this.#at.places.identifier(nodeOf(found.content)["alias"])?.value;
-      return this.#at.nameOfExpression(found?.content);
-    });
+  /** Returns the name of a column in SELECT: its alias, or the name of the column that it copies. */
+  #nameOf(item: unknown): string | undefined {
+    return this.#aliasOf(item)?.value ?? this.#at.nameOfExpression(expressionOf(item));
+  }
+
+  #aliasOf(item: unknown): Identifier | undefined {
+    return this.#at.places.identifier(nodeOf(item, "ExprWithAlias")["alias"]);
   }
 
   #body(value: unknown, context: QueryContext): ReadBody {
@@ -164,7 +151,7 @@ export class SelectResolver {
       case "Select":
         return this.#select(content, context);
       case "Query":
-        return { outputs: this.#query(content, context) };
+        return { outputs: this.#query(content, context).outputs };
       case "SetOperation": {
         if (!/^(?:None|All|Distinct)$/.test(String(content["set_quantifier"])))
           this.#at.only("duckdb");
@@ -188,10 +175,7 @@ export class SelectResolver {
         return { outputs };
       }
       default:
-        this.#at.refuse(
-          "statement_refused",
-          `Only SELECT is supported, not ${wordsOf(body?.tag ?? "this")}.`,
-        );
+        this.#notSelect(body?.tag);
         return { outputs: [] };
     }
   }
@@ -199,8 +183,7 @@ export class SelectResolver {
   #select(select: SyntaxNode, context: QueryContext): ReadBody {
     const { flavor, ...members } = select;
     if (flavor !== "Standard") this.#at.only("duckdb");
-    if (!isAbsent(members["top"]))
-      this.#at.refuse("statement_refused", "TOP is not supported; write LIMIT at the end.");
+    if (!isAbsent(members["top"])) this.#at.refuse("TOP is not supported; write LIMIT at the end.");
     const known =
       "distinct projection from selection group_by having named_window qualify window_before_qualify value_table_mode top top_before_distinct";
     this.#at.onlyMembers(members, known.split(" "), "SELECT");
@@ -209,7 +192,7 @@ export class SelectResolver {
     for (const entry of listOf(select, "from")) this.#from.add(nodeOf(entry), scope, context);
     const joined = scope.sources.reduce((sum, { reads }) => sum + (reads?.joined ?? 1), 0);
     if (joined > maxJoined)
-      this.#at.refuse("limit_exceeded", `The statement joins more than ${maxJoined} tables.`);
+      this.#at.refuse(`The statement joins more than ${maxJoined} tables.`, "limit_exceeded");
     const place = { scope, common };
     this.#expressions.parts(select["selection"], place);
     this.#collectConditions(select["selection"], select, scope);
@@ -226,39 +209,35 @@ export class SelectResolver {
     if (groups?.tag === "All") this.#at.only("duckdb");
     const grouped = listOf(listOf(groups?.content)[0]);
     this.#listed(grouped, place, outputs);
-    this.#withAliases(select["having"], place, outputs, ["sqlite", "duckdb"]);
     if (!isAbsent(select["qualify"])) this.#at.only("duckdb");
-    this.#withAliases(select["qualify"], place, outputs, ["duckdb"]);
+    this.#withAliases([select["having"], select["qualify"]], place, outputs);
     for (const window of listOf(select, "named_window"))
       this.#expressions.parts(listOf(window)[1], place);
     const keys = this.#keys(grouped, select, scope);
-    for (const item of listOf(select, "projection")) this.#checkUngrouped(item, scope, keys);
+    for (const item of listOf(select, "projection")) this.#checkUngrouped(item, { scope, keys });
     return { outputs, scope, keys, joined: grouped.length > 0 || joined > maxJoined ? 1 : joined };
   }
 
   /** Returns the GROUP BY columns if it lists only columns. */
-  #keys(groups: readonly unknown[], select: SyntaxNode, scope: NameScope): FoundName[] | undefined {
+  #keys(
+    groups: readonly unknown[],
+    select: SyntaxNode,
+    scope: NameScope,
+  ): SourceColumn[] | undefined {
     const items = listOf(select, "projection");
-    const keys = groups.map((group) => {
+    const keys = groups.flatMap((group) => {
       const [digits] = listOf(group, "Value", "value", "Number");
-      const named = items.find((item) => {
-        const { alias } = nodeOf(item, "ExprWithAlias");
-        const name = this.#at.nameOfExpression(group);
-        return name !== undefined && this.#at.places.identifier(alias)?.value === name;
-      });
-      return (
-        this.#columnOf(group, scope) ??
-        this.#columnOf(
-          expressionOf(digits === undefined ? named : items[Number(digits) - 1]),
-          scope,
-        )
-      );
+      const name = this.#at.nameOfExpression(group);
+      const item =
+        digits === undefined
+          ? items.find((each) => name !== undefined && this.#aliasOf(each)?.value === name)
+          : items[Number(digits) - 1];
+      return this.#columnOf(group, scope) ?? this.#columnOf(expressionOf(item), scope) ?? [];
     });
-    const found = keys.filter((key) => key !== undefined);
-    return found.length === keys.length && found.length > 0 ? found : undefined;
+    return keys.length === groups.length && keys.length > 0 ? keys : undefined;
   }
 
-  #columnOf(expression: unknown, scope: NameScope): FoundName | undefined {
+  #columnOf(expression: unknown, scope: NameScope): SourceColumn | undefined {
     const path = this.#at.places.column(expression);
     const name = path.at(-1)?.value ?? "";
     const found = findColumn({ ...scope, outer: undefined }, path.at(-2)?.value, name);
@@ -269,19 +248,17 @@ export class SelectResolver {
    * Handles a column outside GROUP BY. DuckDB rejects it and other databases return any of its values. It is
    * accepted only if each group has a single value.
    */
-  #checkUngrouped(item: unknown, scope: NameScope, keys: readonly FoundName[] | undefined): void {
+  #checkUngrouped(item: unknown, { scope, keys = [] }: Scoped): void {
     const expression = expressionOf(item);
-    const found = keys && this.#columnOf(expression, scope);
     const path = this.#at.places.column(expression);
     const [first, last] = [path.at(0), path.at(-1)];
-    const isKey = keys?.some(
-      ({ source, column }) => source === found?.source && column === found.column,
-    );
-    if (found === undefined || isKey === true || first === undefined || last === undefined) return;
-    const alias = "UnnamedExpr" in nodeOf(item) ? ` AS ${quoteIdentifier(found.column)}` : "";
+    if (keys.length === 0 || first === undefined || last === undefined) return;
+    const found = this.#columnOf(expression, scope);
+    if (found === undefined || keys.includes(found)) return;
+    const alias = "UnnamedExpr" in nodeOf(item) ? ` AS ${quoteIdentifier(found.name)}` : "";
     this.#at.result.duckDbEdits.push(
-      { start: first.start, end: first.start, text: "sole_value(" },
-      { start: last.end, end: last.end, text: `)${alias}` },
+      { start: first.start, text: "sole_value(" },
+      { start: last.end, text: `)${alias}` },
     );
   }
 
@@ -291,24 +268,16 @@ export class SelectResolver {
       const found = variantOf(item);
       switch (found?.tag) {
         case "UnnamedExpr":
-          this.#expressions.parts(found.content, place);
-          return [
-            {
-              name: this.#at.nameOfExpression(found.content) ?? texts[index],
-              kind: valueKind(found.content, place, this.#at),
-              origin: this.#at.originOf(found.content, place),
-            },
-          ];
         case "ExprWithAlias": {
-          const { expr, alias } = nodeOf(found.content);
-          this.#expressions.parts(expr, place);
-          const name = this.#at.places.identifier(alias);
-          if (name !== undefined) this.#at.requote(name);
+          const expression = expressionOf(item);
+          this.#expressions.parts(expression, place);
+          const alias = this.#aliasOf(item);
+          if (alias !== undefined) this.#at.requote(alias);
           return [
             {
-              name: name?.value,
-              kind: valueKind(expr, place, this.#at),
-              origin: this.#at.originOf(expr, place),
+              name: this.#nameOf(item) ?? texts[index],
+              kind: valueKind(expression, place, this.#at),
+              origin: this.#at.originOf(expression, place),
             },
           ];
         }
@@ -324,10 +293,7 @@ export class SelectResolver {
           return this.#wildcard(sources, options, place.scope);
         }
         default:
-          this.#at.refuse(
-            "statement_refused",
-            `SELECT may have no ${wordsOf(found?.tag ?? "this")}.`,
-          );
+          this.#at.refuse(`SELECT may have no ${wordsOf(found?.tag ?? "this")}.`);
           return [];
       }
     });
@@ -338,8 +304,7 @@ export class SelectResolver {
     if (merged.size === 0 || !isAbsent(content["opt_exclude"])) return;
     const reason =
       "the order of the columns of * differs after USING and several tables in FROM; name the columns";
-    if (listOf(select, "from").length > 1)
-      this.#at.result.differences.push({ reason, dialect: "postgresql" });
+    if (listOf(select, "from").length > 1) this.#at.differs(reason, "postgresql");
     const names = [...merged].map(quoteIdentifier).join(", ");
     const start = this.#at.places.start(content["wildcard_token"]);
     const text = `${names}, * EXCLUDE (${names})`;
@@ -349,22 +314,16 @@ export class SelectResolver {
   #wildcard(sources: readonly RowSource[], options: unknown, scope: NameScope): Outputs {
     const { opt_exclude: excluded, wildcard_token: _, ...others } = nodeOf(options);
     if (Object.values(others).some((value) => !isAbsent(value)))
-      this.#at.refuse(
-        "statement_refused",
-        "Of a * only EXCLUDE (columns) may leave something out.",
-      );
+      this.#at.refuse("Of a * only EXCLUDE (columns) may leave something out.");
     if (!isAbsent(excluded)) this.#at.only("duckdb");
-    const left = new Set<string>();
-    const merged = new Set<string>();
-    for (const name of namesWithin(excluded)) left.add(name.toLowerCase());
-    return sources.flatMap((source) => {
-      const { columns, table } = source;
+    const omitted = new Set([...namesWithin(excluded)].map((name) => name.toLowerCase()));
+    return sources.flatMap(({ columns, table }) => {
       if (table !== undefined) table.isWhole = true;
-      return [...columns].flatMap(([key, name]): Outputs => {
-        if (left.has(key) || merged.has(key)) return [];
-        if (scope.merged.has(key)) merged.add(key);
-        const origin = originIn({ source, column: name });
-        return [{ name, isOfStar: true, kind: kindIn(source, name), origin }];
+      return [...columns].flatMap(([key, column]): Outputs => {
+        if (omitted.has(key)) return [];
+        if (scope.merged.has(key)) omitted.add(key);
+        const { name, origin } = column;
+        return [{ name, isOfStar: true, kind: columnKind(column), origin }];
       });
     });
   }
@@ -372,34 +331,31 @@ export class SelectResolver {
   /** Resolves ORDER BY and GROUP BY, which also accept result names. */
   #listed(values: readonly unknown[], place: Place, outputs: Outputs): void {
     for (const value of values) {
-      if (this.#isResult(value, outputs)) {
+      const name = this.#resultName(value, outputs);
+      if (name === undefined) this.#withAliases(value, place, outputs);
+      else {
         // The name may also be a column, which is then read.
-        findColumn(place.scope, undefined, this.#at.nameOfExpression(value) ?? "");
-        const found = this.#at.places.identifier(nodeOf(value)["Identifier"]);
-        if (found !== undefined) this.#at.requote(found);
-      } else this.#withAliases(value, place, outputs, ["sqlite", "duckdb"]);
+        findColumn(place.scope, undefined, name.value);
+        this.#at.requote(name);
+      }
     }
   }
 
-  #isResult(value: unknown, outputs: Outputs): boolean {
-    const name =
-      variantOf(value)?.tag === "Identifier" ? this.#at.nameOfExpression(value) : undefined;
-    return name !== undefined && hasName(outputs, name);
+  #resultName(value: unknown, outputs: Outputs): Identifier | undefined {
+    const found = this.#at.places.identifier(value);
+    const wanted = found?.value.toLowerCase();
+    return outputs.some(({ name }) => name?.toLowerCase() === wanted) ? found : undefined;
   }
 
-  #withAliases(
-    value: unknown,
-    { scope, common }: Place,
-    outputs: Outputs,
-    databases: readonly SqlSpelling[],
-  ): void {
-    const results = { name: undefined, ...columnsOf(outputs) };
-    const onUse = (): void => this.#at.only(...databases);
-    this.#expressions.parts(value, { scope, common, results: { source: results, onUse } });
+  #withAliases(value: unknown, { scope, common }: Place, outputs: Outputs): void {
+    const onUse = (): void => this.#at.only("sqlite", "duckdb");
+    const results = { columns: columnsOf(outputs), onUse };
+    this.#expressions.parts(value, { scope, common, results });
   }
 
-  #orderBy(clause: unknown, { scope = emptyScope(undefined), outputs, keys }: ReadBody): void {
+  #orderBy(clause: unknown, { outputs, ...scoped }: ReadBody & Scoped): void {
     if (isAbsent(clause)) return;
+    const { scope } = scoped;
     const kind = nodeOf(clause)["kind"];
     const found = variantOf(kind);
     const [first, ...others] = listOf(found?.content);
@@ -410,7 +366,7 @@ export class SelectResolver {
     const values = listOf(found.content).map((entry) => nodeOf(entry)["expr"]);
     this.#listed(values, { scope, common: new Map() }, outputs);
     for (const value of values)
-      if (!this.#isResult(value, outputs)) this.#checkUngrouped(value, scope, keys);
+      if (this.#resultName(value, outputs) === undefined) this.#checkUngrouped(value, scoped);
   }
 
   /** Collects WHERE conditions on a single column, unless an outer join separates them from the rows. */
@@ -424,11 +380,11 @@ export class SelectResolver {
       const { tag = "", content } = variantOf(part) ?? {};
       const node = nodeOf(content);
       const comparison = this.#at.comparisonAt.get(node);
+      if (comparison === undefined || comparison.call !== undefined) continue;
       const isCondition = /^(?:BinaryOp|InList|Between)$/.test(tag) && node["negated"] !== true;
       // A column of a subquery is compared after the subquery's own LIMIT.
-      const isOwn = scope.sources.some(({ table }) => table && table === comparison?.table);
-      if (isCondition && isOwn && comparison?.call === undefined && comparison !== undefined)
-        this.#at.result.conditions.push(comparison);
+      const isOwn = scope.sources.some(({ table }) => table === comparison.table);
+      if (isCondition && isOwn) this.#at.result.conditions.push(comparison);
     }
   }
 }
@@ -441,10 +397,6 @@ function emptyScope(outer: NameScope | undefined): NameScope {
 function expressionOf(item: unknown): unknown {
   const { UnnamedExpr: plain, ExprWithAlias: named } = nodeOf(item);
   return plain ?? nodeOf(named)["expr"] ?? item;
-}
-
-function hasName(outputs: Outputs, wanted: string): boolean {
-  return outputs.some(({ name }) => name?.toLowerCase() === wanted.toLowerCase());
 }
 
 function conjuncts(value: unknown): unknown[] {

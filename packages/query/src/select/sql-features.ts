@@ -32,9 +32,11 @@ export const typeVariants: ReadonlyMap<string, readonly SqlSpelling[]> = new Map
     "Boolean Bool TinyInt SmallInt Int2 Int4 Int8 BigInt Float Float4 Float8 Double DoublePrecision Dec Varchar CharacterVarying Char Character Date Time Timestamp TimestampNtz Interval Uuid JSON JSONB Array",
     serverLike,
   ),
-  ...variants("Int64 HugeInt UBigInt UnsignedInteger Int16 Int32 String Datetime Float64", [
-    "duckdb",
-  ]),
+  // Types in lower case are those that the parser does not know.
+  ...variants(
+    "Int64 HugeInt UBigInt UnsignedInteger Int16 Int32 String Datetime Float64 hugeint varint ubigint uinteger uint8 uint16 uint32 uint64 uint128",
+    ["duckdb"],
+  ),
   ...variants("Blob", ["sqlite", "duckdb"]),
 ]);
 

@@ -1,4 +1,5 @@
 import type { Token } from "../parse/tokenize.ts";
+import type { TextEdit } from "./resolution.ts";
 
 /** Returns the index of the parenthesis that closes the first one opened at or after `at`. */
 export function closingAfter(tokens: readonly Token[], at: number): number {
@@ -57,16 +58,14 @@ export function itemTexts(text: string, tokens: readonly Token[], start: number)
 }
 
 /** Replaces ranges of text. Edits at the same offset keep their order. */
-export function spliced(
-  text: string,
-  edits: readonly { start: number; end: number; text: string }[],
-): string {
+export function spliced(text: string, edits: readonly TextEdit[]): string {
   let at = 0;
   let result = "";
-  for (const edit of edits.toSorted((left, right) => left.start - right.start)) {
-    if (edit.start < at) continue;
-    result += text.slice(at, edit.start) + edit.text;
-    at = edit.end;
+  const sorted = edits.toSorted((left, right) => left.start - right.start);
+  for (const { start, end = start, text: written } of sorted) {
+    if (start < at) continue;
+    result += text.slice(at, start) + written;
+    at = end;
   }
   return result + text.slice(at);
 }

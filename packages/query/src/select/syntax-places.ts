@@ -1,5 +1,5 @@
 import { isRecord } from "@ccl/core/json";
-import { listOf, nodeOf, variantOf } from "@ccl/sql/parse";
+import { listOf, nodeOf, variantOf, type SyntaxNode } from "@ccl/sql/parse";
 import type { Token } from "../parse/tokenize.ts";
 
 /** A name in the text. */
@@ -64,6 +64,11 @@ export class SyntaxPlaces {
   path(values: readonly unknown[]): Identifier[] {
     const names = values.map((value) => this.identifier(value));
     return names.every((name) => name !== undefined) ? names : [];
+  }
+
+  /** Returns the name of a called function in lower case. Empty for other nodes. */
+  calledName(call: SyntaxNode): string {
+    return this.path(listOf(call, "name")).at(-1)?.value.toLowerCase() ?? "";
   }
 
   /** Returns the names in a column expression. Empty for other expressions. */

@@ -1,7 +1,7 @@
 import { listOf, nodeOf, variantOf, type SyntaxNode } from "@ccl/sql/parse";
 import { isRecord } from "@ccl/core/json";
 import { columnDataType } from "../plan/data-type.ts";
-import { findColumn, type RowSource, type ValueKind } from "./name-scope.ts";
+import { findColumn, type SourceColumn, type ValueKind } from "./name-scope.ts";
 import type { Place, Resolution } from "./resolution.ts";
 
 const tower: readonly ValueKind[] = ["int", "bigint", "numeric", "fraction", "float"];
@@ -23,10 +23,8 @@ export function commonKind(kinds: readonly (ValueKind | undefined)[]): ValueKind
 }
 
 /** Returns the kind of a column, from the catalog or its query. */
-export function kindIn({ table, kinds }: RowSource, column: string): ValueKind | undefined {
-  if (table === undefined) return kinds?.get(column.toLowerCase());
-  const type = table.resource.columns?.find(({ name }) => name === column)?.type;
-  if (type === undefined) return undefined;
+export function columnKind({ type, kind: known }: SourceColumn): ValueKind | undefined {
+  if (type === undefined) return known;
   const { kind } = columnDataType(type);
   if (kind === "decimal") return "numeric";
   if (kind === "int") return /big|8|long|64|huge/i.test(type) ? "bigint" : "int";
@@ -73,7 +71,8 @@ function named(names: string, kind: CallKind): (readonly [string, CallKind])[] {
   return names.split(" ").map((name) => [name, kind]);
 }
 
-function isWhole(kind: ValueKind | undefined): boolean {
+/** True for kinds of whole numbers. */
+export function isWhole(kind: ValueKind | undefined): boolean {
   return kind === "int" || kind === "bigint";
 }
 
@@ -95,8 +94,8 @@ function kindOf(value: SyntaxNode, place: Place, at: Resolution): ValueKind | un
       const path = at.places.column(value);
       const name = path.at(-1)?.value ?? "";
       const found = findColumn(place.scope, path.at(-2)?.value, name);
-      if (found === undefined) return place.results?.source.kinds?.get(name.toLowerCase());
-      return found === "several" ? undefined : kindIn(found.source, found.column);
+      if (found === undefined) return place.results?.columns.get(name.toLowerCase())?.kind;
+      return found === "several" ? undefined : columnKind(found);
     }
     case "Value":
       return literalKind(node["value"]);
@@ -116,10 +115,8 @@ function kindOf(value: SyntaxNode, place: Place, at: Resolution): ValueKind | un
     }
     case "Subquery":
       return at.outputs.get(node)?.[0]?.kind;
-    case "Function": {
-      const name = at.places.path(listOf(node, "name")).at(-1)?.value.toLowerCase() ?? "";
-      return callKinds.get(name)?.(argumentsOf(node).map(of));
-    }
+    case "Function":
+      return callKinds.get(at.places.calledName(node))?.(argumentsOf(node).map(of));
     default:
       return callKinds.get(tag.toLowerCase())?.([of(node["expr"])]);
   }

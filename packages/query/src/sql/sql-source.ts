@@ -14,8 +14,10 @@ import type {
   SqlStatement,
 } from "../connector/connector.ts";
 import type { DataType } from "../plan/data-type.ts";
+import type { PlanColumn } from "../plan/typed-plan.ts";
 import { QueryError } from "../query-error.ts";
 import { exactInt } from "../connector/decode-value.ts";
+import { rowDecoder } from "./batch-rows.ts";
 import { maxTextCharacters, runPostgres } from "./run-postgres.ts";
 import { sqliteRows } from "./run-sqlite.ts";
 
@@ -78,6 +80,8 @@ async function runOnSqlite(
     database.readApart === undefined
       ? `WITH ccl_rows(${names}) AS MATERIALIZED (${text}) SELECT * FROM ccl_rows`
       : text;
+  const untyped = columns.map((name): PlanColumn => ({ name, type: { kind: "text" } }));
+  const batchOf = rowDecoder("SQLite", untyped, () => sqliteValue);
   const rows = sqliteRows(database, { name: "SQLite", sql, parameters: [] }, options);
   // A statement that SQLite rejects fails here, before the caller reads rows.
   const first = await rows.next();
@@ -94,20 +98,12 @@ async function runOnSqlite(
   };
 }
 
-function sqliteValue(value: unknown): PlanValue {
+function sqliteValue(value: unknown): PlanValue | undefined {
   if (typeof value === "bigint") return exactInt(value) ?? value;
   if (typeof value === "string" || typeof value === "number") return value;
   if (value instanceof Uint8Array)
     return [...value].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-  return null;
-}
-
-function batchOf(rows: readonly unknown[][]): ColumnBatch {
-  const width = rows[0]?.length ?? 0;
-  const columns = Array.from({ length: width }, (_, index) =>
-    rows.map((row) => sqliteValue(row[index])),
-  );
-  return { rowCount: rows.length, columns };
+  return undefined;
 }
 
 /** Runs PostgreSQL statements, which a timeout or cancel ends. PGlite has neither, so the planner cost is limited. */
@@ -137,7 +133,7 @@ async function estimatedCost(client: PostgresClient, text: string): Promise<numb
 }
 
 /** Decoded types by OID in pg_type.dat. All others are text. */
-const kinds: Readonly<Record<number, Exclude<DataType["kind"], "decimal"> | "decimal">> = {
+const kinds: Readonly<Record<number, DataType["kind"]>> = {
   16: "bool",
   20: "int",
   21: "int",

@@ -1,29 +1,26 @@
 import type { Issue } from "@ccl/core";
 import { nearestHint, quotedName } from "../plan/nearest-name.ts";
-import type { PlanColumn } from "../plan/typed-plan.ts";
+import type { PlanColumn, TypedStep } from "../plan/typed-plan.ts";
 import { warningCodes, type PlanIssueCode } from "./plan-issue.ts";
 
-/** Path in the plan. */
-export type IssuePath = (string | number)[];
-
-/** Columns that an expression may read, and where to report issues. */
+/** What an expression may read, and where to report issues. */
 export interface Scope {
-  columns: ReadonlyMap<string, PlanColumn>;
-  /** Name of the step that has these columns. */
-  step: string;
+  /** The step whose columns the expression reads. */
+  input: TypedStep;
   /** Value of `now()`, if the plan is about to run. */
   now: string | undefined;
-  report: Report;
+  /** Reports an issue with the expression and returns undefined. */
+  report(code: PlanIssueCode, message: string): undefined;
 }
 
 /** Reports an issue and returns undefined. */
-export type Report = (code: PlanIssueCode, path: IssuePath, message: string) => undefined;
+export type Report = (code: PlanIssueCode, path: (string | number)[], message: string) => undefined;
 
-/** Creates a `Report` that appends to a list. */
-export function reportInto(issues: Issue[]): Report {
+/** Creates a `Report` that appends to a list. Its paths are relative to `place`. */
+export function reportInto(issues: Issue[], place: (string | number)[] = []): Report {
   return (code, path, message) => {
     const severity = warningCodes.has(code) ? { severity: "warning" as const } : {};
-    issues.push({ code, path, message, ...severity });
+    issues.push({ code, path: [...place, ...path], message, ...severity });
     return undefined;
   };
 }
@@ -38,14 +35,14 @@ export function nameHint(wanted: string, names: Iterable<string>): string {
 }
 
 /** Finds a column by name. If there is none, reports an issue that names the nearest one and returns undefined. */
-export function findColumn(scope: Scope, name: string, path: IssuePath): PlanColumn | undefined {
-  const column = scope.columns.get(name);
-  if (column !== undefined) return column;
-  const hint = nameHint(name, scope.columns.keys());
-  return scope.report(
-    "column_unknown",
-    path,
-    `Step ${quotedName(scope.step)} has no column ${quotedName(name)}.${hint}`,
+export function findColumn({ input, report }: Scope, name: string): PlanColumn | undefined {
+  const names = input.columns.map((column) => column.name);
+  return (
+    input.columns[names.indexOf(name)] ??
+    report(
+      "column_unknown",
+      `Step ${quotedName(input.name)} has no column ${quotedName(name)}.${nameHint(name, names)}`,
+    )
   );
 }
 

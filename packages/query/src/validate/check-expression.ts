@@ -8,7 +8,7 @@ import type {
 } from "../plan/expression.ts";
 import type { TypedExpression, TypedLiteral } from "../plan/typed-plan.ts";
 import { checkCall } from "./check-call.ts";
-import { allKnown, findColumn, type IssuePath, type Scope } from "./check-context.ts";
+import { allKnown, findColumn, type Scope } from "./check-context.ts";
 import {
   commonType,
   converted,
@@ -19,95 +19,72 @@ import {
 import { commonUnit, mismatch, sameTyped } from "./same-typed.ts";
 
 /** Returns the typed expression. If anything in it is invalid, reports every issue and returns undefined. */
-export function checkExpression(
-  scope: Scope,
-  expression: Expression,
-  path: IssuePath,
-): TypedExpression | undefined {
+export function checkExpression(scope: Scope, expression: Expression): TypedExpression | undefined {
   switch (expression.op) {
     case "column": {
-      const column = findColumn(scope, expression.name, path);
-      if (column === undefined) return undefined;
-      return { op: "column", ...column };
+      const column = findColumn(scope, expression.name);
+      return column && { op: "column", ...column };
     }
     case "literal":
       return typedLiteral(expression);
     case "call": {
-      const parts = allKnown(
-        expression.arguments.map((part) => checkExpression(scope, part, path)),
-      );
-      return parts && checkCall({ scope, path, name: expression.function, parts });
+      const parts = allKnown(expression.arguments.map((part) => checkExpression(scope, part)));
+      return parts && checkCall({ scope, name: expression.function, parts });
     }
     case "case":
-      return checkCase(scope, expression, path);
+      return checkCase(scope, expression);
     case "in":
-      return checkIn(scope, expression, path);
+      return checkIn(scope, expression);
     case "cast":
-      return checkCast(scope, expression, path);
+      return checkCast(scope, expression);
   }
 }
 
 /** Types a literal. A null counts as text until its context sets another type. */
 function typedLiteral({ type, value }: LiteralExpression): TypedLiteral {
-  if (type === "null") return { op: "literal", value: null, type: { kind: "text" } };
-  return { op: "literal", value, type: literalType(type, value) };
+  return { op: "literal", value, type: literalType(type === "null" ? "text" : type, value) };
 }
 
 /** Returns the expression if it is a bool. Reports any other type. */
-export function checkCondition(
-  scope: Scope,
-  expression: Expression,
-  path: IssuePath,
-): TypedExpression | undefined {
-  const value = checkExpression(scope, expression, path);
-  if (value === undefined) return undefined;
-  if (value.type.kind === "bool") return value;
+export function checkCondition(scope: Scope, expression: Expression): TypedExpression | undefined {
+  const value = checkExpression(scope, expression);
+  if (value === undefined || value.type.kind === "bool") return value;
   if (value.op === "literal" && value.value === null) return { ...value, type: { kind: "bool" } };
   return scope.report(
     "type_mismatch",
-    path,
     `A condition is a bool, not ${typeName(value.type)}; compare it with a value.`,
   );
 }
 
 function checkCase(
   scope: Scope,
-  expression: CaseExpression<Expression>,
-  path: IssuePath,
+  { branches, otherwise }: CaseExpression<Expression>,
 ): TypedExpression | undefined {
-  const { otherwise: last } = expression;
-  const written = expression.branches.map(({ value }) => value);
-  const whens = allKnown(expression.branches.map(({ when }) => checkCondition(scope, when, path)));
-  const known = allKnown(
-    (last === undefined ? written : [...written, last]).map((value) =>
-      checkExpression(scope, value, path),
+  const results = branches.map(({ value }) => value);
+  const whens = allKnown(branches.map(({ when }) => checkCondition(scope, when)));
+  const values = allKnown(
+    [...results, ...(otherwise === undefined ? [] : [otherwise])].map((value) =>
+      checkExpression(scope, value),
     ),
   );
-  if (whens === undefined || known === undefined) return undefined;
-  const same = sameTyped(known);
-  if (same === undefined)
-    return mismatch(scope, path, { what: "The values of a case", parts: known });
-  const otherwise = last && same.at(-1);
-  const branches = whens.flatMap((when, index) => {
-    const value = same[index];
-    return value === undefined ? [] : [{ when, value }];
-  });
-  const type = same[0]?.type ?? { kind: "text" };
+  if (whens === undefined || values === undefined) return undefined;
+  const same = sameTyped(values) ?? mismatch(scope, "The values of a case", values);
+  const [first] = same ?? [];
+  if (same === undefined || first === undefined) return undefined;
   return {
     op: "case",
-    branches,
-    otherwise,
-    type,
-    ...commonUnit(same),
+    branches: whens.map((when, index) => ({ when, value: same[index] ?? first })),
+    otherwise: otherwise && same.at(-1),
+    type: first.type,
+    unit: commonUnit(same),
   };
 }
 
 function checkIn(
   scope: Scope,
   expression: InExpression<Expression, LiteralExpression>,
-  path: IssuePath,
 ): TypedExpression | undefined {
-  const value = checkExpression(scope, expression.value, path);
+  const value = checkExpression(scope, expression.value);
   if (value === undefined) return undefined;
   const literals = expression.list.map(typedLiteral);
   let type: DataType = value.type;
@@ -115,10 +92,7 @@ function checkIn(
     if (convertedLiteral(literal, type) !== undefined) continue;
     const wider = commonType(type, literal.type);
     if (wider === undefined)
-      return mismatch(scope, path, {
-        what: "The value and the list of IN",
-        parts: [value, literal],
-      });
+      return mismatch(scope, "The value and the list of IN", [value, literal]);
     type = wider;
   }
   const list = literals.flatMap((literal) =>
@@ -127,35 +101,22 @@ function checkIn(
   if (list.length < literals.length) {
     return scope.report(
       "argument_invalid",
-      path,
       `The list of IN contains a value that has no exact ${typeName(type)}; compare with = instead.`,
     );
   }
-  return {
-    op: "in",
-    value: converted(value, type),
-    list,
-    type: { kind: "bool" },
-  };
+  return { op: "in", value: converted(value, type), list, type: { kind: "bool" } };
 }
 
-function checkCast(
-  scope: Scope,
-  expression: CastExpression,
-  path: IssuePath,
-): TypedExpression | undefined {
-  const value = checkExpression(scope, expression.value, path);
+function checkCast(scope: Scope, expression: CastExpression): TypedExpression | undefined {
+  const value = checkExpression(scope, expression.value);
   const type = parseDataType(expression.type);
   if (value === undefined || type === undefined) return undefined;
-  if (value.op === "literal") {
-    const literal = convertedLiteral(value, type);
-    if (literal !== undefined) return literal;
-  }
+  const literal = value.op === "literal" ? convertedLiteral(value, type) : undefined;
+  if (literal !== undefined) return literal;
   if (isCastable(value.type, type)) return converted(value, type);
   const hint = value.type.kind === "timestamptz" ? " Use date(x, zone) or local(x, zone)." : "";
   return scope.report(
     "cast_invalid",
-    path,
     `${typeName(value.type)} has no cast to ${typeName(type)}.${hint}`,
   );
 }

@@ -1,6 +1,6 @@
 import type { TypedExpression, TypedJoin, TypedStep } from "../plan/typed-plan.ts";
 import { quotedName } from "../plan/nearest-name.ts";
-import { type IssuePath, type Report } from "./check-context.ts";
+import { type Report } from "./check-context.ts";
 import { namesTable, tableOf } from "./visible-resources.ts";
 
 /** A column as named in foreign keys. */
@@ -19,7 +19,7 @@ interface Origin extends KeyColumn {
 export function checkJoinKeys(
   steps: ReadonlyMap<string, TypedStep | undefined>,
   join: TypedJoin,
-  at: { path: IssuePath; report: Report },
+  report: Report,
 ): void {
   const isKnown = join.on.some(({ left, right }) => {
     const first = originOf(steps, join.left, left);
@@ -30,7 +30,7 @@ export function checkJoinKeys(
   if (isKnown) return;
   const keys = join.on.map(({ left, right }) => `${keyName(left)} = ${keyName(right)}`).join(", ");
   const message = `The catalog knows no key for ${keys}; rows may repeat or be missing. Join on a foreign key, or make sure.`;
-  at.report("join_not_on_keys", at.path, message);
+  report("join_not_on_keys", ["on"], message);
 }
 
 function keyName(expression: TypedExpression): string {
@@ -58,14 +58,7 @@ function originOf(
     case "scan": {
       const column = step.resource.columns?.find((candidate) => candidate.name === expression.name);
       const table = tableOf(step.resource);
-      return (
-        column && {
-          table,
-          column: column.name,
-          isKey: column.pk === true,
-          fk: column.fk,
-        }
-      );
+      return column && { table, column: column.name, isKey: column.pk === true, fk: column.fk };
     }
     case "project": {
       const value = step.values[index];
@@ -77,9 +70,8 @@ function originOf(
       return origin && { ...origin, isKey: origin.isKey || step.by.length === 1 };
     }
     case "join": {
-      const isLeft = index < step.leftCount;
+      if (index < step.leftCount) return originOf(steps, step.left, expression);
       const right = steps.get(step.right)?.columns[index - step.leftCount];
-      if (isLeft) return originOf(steps, step.left, expression);
       return right && originOf(steps, step.right, { op: "column", ...right });
     }
     case "union":

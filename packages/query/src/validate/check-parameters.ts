@@ -14,25 +14,25 @@ export function checkParameters(steps: readonly TypedStep[], report: Report): vo
   const conditions = scanConditions(steps);
   for (const [index, scan] of steps.entries()) {
     if (scan.op !== "scan" || !hasParameters(scan.resource)) continue;
-    if (readerCount(steps, scan.name) > 1) {
-      const message = `${quotedName(scan.resource.id)} takes arguments: give each step that reads it its own scan.`;
+    const id = quotedName(scan.resource.id);
+    const misuse = (message: string): undefined =>
       report("parameter_misused", ["steps", index], message);
+    if (readerCount(steps, scan.name) > 1) {
+      misuse(`${id} takes arguments: give each step that reads it its own scan.`);
       continue;
     }
     const parts = conditions.get(scan.name) ?? [];
     for (const [name, { isParameter, isInRows, isRequired }] of scanColumns(scan.resource)) {
       if (!isParameter) continue;
-      const isGiven = parts.some((part) => isArgument(part, name));
-      if (isRequired && !isGiven) {
-        const message = `${quotedName(scan.resource.id)} needs a value for ${quotedName(name)}: scan the column, and filter it by = or in with constants.`;
+      const others = parts.filter((part) => !isArgument(part, name));
+      if (isRequired && others.length === parts.length) {
+        const message = `${id} needs a value for ${quotedName(name)}: scan the column, and filter it by = or in with constants.`;
         report("parameter_missing", ["steps", index], message);
       }
-      const misused = parts.find(
-        (part) => columnsOf(part).includes(name) && !isArgument(part, name),
-      );
-      if (isInRows || misused === undefined) continue;
-      const message = `${quotedName(name)} is an argument of ${quotedName(scan.resource.id)}, not a column of its rows: compare it by = or in with constants, in a separate condition.`;
-      report("parameter_misused", ["steps", index], message);
+      if (!isInRows && others.some((part) => columnsOf(part).includes(name)))
+        misuse(
+          `${quotedName(name)} is an argument of ${id}, not a column of its rows: compare it by = or in with constants, in a separate condition.`,
+        );
     }
   }
 }

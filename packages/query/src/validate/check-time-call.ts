@@ -1,55 +1,48 @@
-import { typeName, type DataType } from "../plan/data-type.ts";
+import { isTime, typeName, type DataType } from "../plan/data-type.ts";
 import { nearestName } from "../plan/nearest-name.ts";
 import type { TypedExpression } from "../plan/typed-plan.ts";
 import { callOf, literalInt, literalText, mistyped, refuse, type CallInput } from "./call-input.ts";
 import { convertedLiteral } from "./convert-type.ts";
 
-const truncUnits = ["year", "quarter", "month", "week", "day", "hour", "minute", "second"];
-const extractParts = ["year", "quarter", "month", "day", "weekday", "hour", "minute", "second"];
-const addUnits = ["year", "month", "week", "day", "hour", "minute", "second"];
+const truncUnits = "year quarter month week day hour minute second";
+const extractParts = "year quarter month day weekday hour minute second";
+const addUnits = "year month week day hour minute second";
 const timestamp: DataType = { kind: "timestamp" };
+const timestamptz: DataType = { kind: "timestamptz" };
 const maxAdded = 1_000_000;
 
 /** Types a call of a date, time or zone function. Zones are IANA names. Units and parts are literals. */
 export function checkTimeCall(input: CallInput): TypedExpression | undefined {
-  const { name, parts } = input;
-  const [first, second, third] = parts;
+  const { name, scope } = input;
+  const [first, second, third] = input.parts;
+  if (name === "now")
+    return scope.now === undefined
+      ? callOf(name, [], timestamptz)
+      : { op: "literal", value: scope.now, type: timestamptz };
+  if (first === undefined) return undefined;
   switch (name) {
-    case "now": {
-      const now = { type: { kind: "timestamptz" } } as const;
-      const { now: value } = input.scope;
-      return value === undefined ? callOf(name, [], now) : { op: "literal", value, ...now };
-    }
     case "date": {
       const value = wallClock(input, first, second);
-      return value && callOf(name, [value], { type: { kind: "date" } });
+      return value && callOf(name, [value], { kind: "date" });
     }
     case "local":
-      return first?.type.kind === "timestamptz"
+      return first.type.kind === "timestamptz"
         ? wallClock(input, first, second)
-        : wrong(input, first, "a timestamptz (instant(x, zone) makes one)");
+        : mistyped(input, "a timestamptz (instant(x, zone) makes one)", first);
     case "instant": {
       const zone = zoneOf(input, second);
-      if (first?.type.kind !== "timestamp") return wrong(input, first, "a timestamp");
-      return zone && callOf(name, [first, zone], { type: { kind: "timestamptz" } });
+      if (first.type.kind !== "timestamp") return mistyped(input, "a timestamp", first);
+      return zone && callOf(name, [first, zone], timestamptz);
     }
-    case "date_trunc": {
-      const unit = wordOf(input, first, truncUnits);
-      const value = wallClock(input, second, third);
-      return unit && value && callOf(name, [unit, value], { type: timestamp });
-    }
+    case "date_trunc":
     case "extract": {
-      const part = wordOf(input, first, extractParts);
-      const value = wallClock(input, second, third);
-      return part && value && callOf(name, [part, value], { type: { kind: "int" } });
+      const isExtract = name === "extract";
+      const word = wordOf(input, first, isExtract ? extractParts : truncUnits);
+      const value = second && wallClock(input, second, third);
+      return word && value && callOf(name, [word, value], isExtract ? { kind: "int" } : timestamp);
     }
     case "date_add":
-      return checkAdd(input);
-    case "days_between": {
-      const from = dateOf(input, first);
-      const to = dateOf(input, second);
-      return from && to && callOf(name, [from, to], { type: { kind: "int" } });
-    }
+      return checkAdd(input, first);
     default:
       return undefined;
   }
@@ -58,20 +51,16 @@ export function checkTimeCall(input: CallInput): TypedExpression | undefined {
 /** Converts to a wall-clock timestamp: a timestamptz to the zone (UTC by default), a date to its midnight. */
 function wallClock(
   input: CallInput,
-  value: TypedExpression | undefined,
+  value: TypedExpression,
   zone: TypedExpression | undefined,
 ): TypedExpression | undefined {
-  if (value === undefined) return undefined;
-  const time =
-    value.op === "literal" && value.type.kind === "text"
-      ? (convertedLiteral(value, timestamp) ?? value)
-      : value;
+  const isText = value.op === "literal" && value.type.kind === "text";
+  const time = (isText && convertedLiteral(value, timestamp)) || value;
   if (time.type.kind === "timestamptz") {
-    const literal = zoneOf(input, zone);
-    return literal && callOf("local", [time, literal], { type: timestamp });
+    const known = zoneOf(input, zone);
+    return known && callOf("local", [time, known], timestamp);
   }
-  if (time.type.kind !== "timestamp" && time.type.kind !== "date")
-    return wrong(input, time, "a date or time");
+  if (!isTime(time.type)) return mistyped(input, "a date or time", time);
   if (zone === undefined) return time;
   return refuse(
     input,
@@ -79,11 +68,14 @@ function wallClock(
   );
 }
 
-function zoneOf(input: CallInput, zone: TypedExpression | undefined): TypedExpression | undefined {
+function zoneOf(
+  { scope }: CallInput,
+  zone: TypedExpression | undefined,
+): TypedExpression | undefined {
   const value = zone === undefined ? "UTC" : literalText(zone);
   if (value !== undefined && isZone(value)) return { op: "literal", value, type: { kind: "text" } };
   const message = `${JSON.stringify(value ?? typeName(zone?.type ?? timestamp))} is not a time zone; write one of the IANA list, like 'Europe/Berlin' or 'UTC'.`;
-  return input.scope.report("zone_unknown", input.path, message);
+  return scope.report("zone_unknown", message);
 }
 
 /** True for an IANA name known to the runtime. False for offsets like +02:00, whose sign engines read differently. */
@@ -97,22 +89,16 @@ function isZone(name: string): boolean {
   }
 }
 
-function wrong(input: CallInput, value: TypedExpression | undefined, wanted: string): undefined {
-  return mistyped(
-    input,
-    `${input.name} takes ${wanted}, not ${value ? typeName(value.type) : "nothing"}.`,
-  );
-}
-
 function wordOf(
   input: CallInput,
   value: TypedExpression | undefined,
-  words: readonly string[],
+  list: string,
 ): TypedExpression | undefined {
+  const words = list.split(" ");
   const word = literalText(value)?.toLowerCase();
-  if (word !== undefined && words.includes(word) && value?.op === "literal")
-    return { ...value, value: word };
-  const near = word === undefined ? undefined : nearestName(word, words);
+  if (word !== undefined && words.includes(word))
+    return { op: "literal", value: word, type: { kind: "text" } };
+  const near = nearestName(word ?? "", words);
   const hint = near === undefined ? `one of ${words.join(", ")}` : `like '${near}'`;
   return refuse(
     input,
@@ -120,26 +106,16 @@ function wordOf(
   );
 }
 
-function checkAdd(input: CallInput): TypedExpression | undefined {
-  const [value, amount, unit] = input.parts;
+function checkAdd(input: CallInput, value: TypedExpression): TypedExpression | undefined {
+  const [, amount, unit] = input.parts;
   const word = wordOf(input, unit, addUnits);
-  const number = amount && literalInt(amount);
-  if (number === undefined || Math.abs(number) > maxAdded) {
+  const number = literalInt(amount);
+  if (number === undefined || Math.abs(number) > maxAdded)
     return refuse(input, `date_add takes a literal whole number of at most ${maxAdded}.`);
-  }
-  if (value === undefined || amount === undefined || word === undefined) return undefined;
-  const { kind } = value.type;
-  if (kind !== "date" && kind !== "timestamp" && kind !== "timestamptz")
-    return wrong(input, value, "a date or time");
-  const isTimeOfDay = ["hour", "minute", "second"].includes(literalText(word) ?? "");
-  if (kind === "date" && isTimeOfDay)
-    return refuse(input, "A date has no hours; add days, or cast it to timestamp.");
-  return callOf("date_add", [value, amount, word], { type: value.type });
-}
-
-function dateOf(input: CallInput, value: TypedExpression | undefined): TypedExpression | undefined {
-  const date: DataType = { kind: "date" };
-  const literal = value?.op === "literal" ? convertedLiteral(value, date) : undefined;
-  if (literal !== undefined) return literal;
-  return value?.type.kind === "date" ? value : wrong(input, value, "dates; use date(x, zone)");
+  if (amount === undefined || word === undefined) return undefined;
+  const { type } = value;
+  if (!isTime(type)) return mistyped(input, "a date or time", value);
+  return type.kind === "date" && /hour|minute|second/.test(literalText(word) ?? "")
+    ? refuse(input, "A date has no hours; add days, or cast it to timestamp.")
+    : callOf("date_add", [value, amount, word], type);
 }

@@ -1,5 +1,12 @@
-import { canonicalDate, canonicalDecimal, canonicalTimestamp } from "../plan/canonical-value.ts";
-import { isSameType, maxPrecision, type DataType, type DecimalType } from "../plan/data-type.ts";
+import { canonicalDecimal, canonicalTime } from "../plan/canonical-value.ts";
+import {
+  decimalType,
+  isNumeric,
+  isSameType,
+  isTime,
+  type DataType,
+  type DecimalType,
+} from "../plan/data-type.ts";
 import type { TypedExpression, TypedLiteral } from "../plan/typed-plan.ts";
 
 /**
@@ -9,34 +16,31 @@ import type { TypedExpression, TypedLiteral } from "../plan/typed-plan.ts";
 export function commonType(left: DataType, right: DataType): DataType | undefined {
   if (isSameType(left, right)) return left;
   const kinds = new Set([left.kind, right.kind]);
-  const areNumbers = [...kinds].every(
-    (kind) => kind === "int" || kind === "decimal" || kind === "float",
-  );
-  if (areNumbers && kinds.has("float")) return { kind: "float" };
-  if (areNumbers) return commonDecimal(decimalFor(left), decimalFor(right));
-  const areDays = [...kinds].every((kind) => kind === "date" || kind === "timestamp");
+  if (isNumeric(left) && isNumeric(right)) {
+    const { precision, scale } = widerDecimal(left, right);
+    return kinds.has("float") ? { kind: "float" } : decimalType(precision, scale);
+  }
+  const areDays = kinds.has("date") && kinds.has("timestamp");
   return areDays ? { kind: "timestamp" } : undefined;
 }
 
 /** Returns the decimal type that holds every value of a number type. */
 export function decimalFor(type: DataType): DecimalType {
-  return type.kind === "decimal" ? type : { kind: "decimal", precision: 19, scale: 0 };
+  return type.kind === "decimal" ? type : decimalType(19, 0);
 }
 
 /** Returns the decimal type of a factor. For a literal, only its actual digits count. */
 export function decimalOf(value: TypedExpression): DecimalType {
   if (value.op !== "literal" || value.type.kind !== "int") return decimalFor(value.type);
-  return {
-    kind: "decimal",
-    precision: Math.max(1, String(value.value).replace("-", "").length),
-    scale: 0,
-  };
+  return decimalType(String(value.value).replace("-", "").length, 0);
 }
 
-function commonDecimal(left: DecimalType, right: DecimalType): DecimalType {
-  const scale = Math.max(left.scale, right.scale);
-  const whole = Math.max(left.precision - left.scale, right.precision - right.scale);
-  return { kind: "decimal", precision: Math.min(maxPrecision, whole + scale), scale };
+/** Returns the decimal type that holds every value of two number types, with any number of digits. */
+export function widerDecimal(left: DataType, right: DataType): DecimalType {
+  const [first, second] = [decimalFor(left), decimalFor(right)];
+  const scale = Math.max(first.scale, second.scale);
+  const whole = Math.max(first.precision - first.scale, second.precision - second.scale);
+  return { kind: "decimal", precision: whole + scale, scale };
 }
 
 /** True if `cast` supports the conversion. */
@@ -74,22 +78,14 @@ function valueAs(
   from: DataType["kind"],
   text: string,
 ): string | number | undefined {
-  const isText = from === "text";
   const isExact = from === "int" || from === "decimal";
-  switch (type.kind) {
-    case "date":
-      return isText ? canonicalDate(text) : undefined;
-    case "timestamp":
-      return isText || from === "date" ? canonicalTimestamp(text, type.kind) : undefined;
-    case "timestamptz":
-      return isText ? canonicalTimestamp(text, type.kind) : undefined;
-    case "float":
-      return isExact ? Number(text) : undefined;
-    case "decimal":
-      return isExact ? atScale(text, type) : undefined;
-    default:
-      return undefined;
+  if (isTime(type)) {
+    const isConvertible = from === "text" || (from === "date" && type.kind === "timestamp");
+    return isConvertible ? canonicalTime(text, type.kind) : undefined;
   }
+  if (!isExact) return undefined;
+  if (type.kind === "float") return Number(text);
+  return type.kind === "decimal" ? atScale(text, type) : undefined;
 }
 
 /** Returns the digits with exactly the type's scale, or undefined if that would lose digits. */

@@ -27,7 +27,6 @@ export function typedRule(resource: ResourceDetails, rule: string): TypedRule {
   const context = {
     resources: new Map([[resource.id, resource]]),
     report: reportInto([]),
-    path: [],
   };
   const scan = first && checkStep({ ...context, steps: new Map() }, first);
   const filter =

@@ -1,12 +1,12 @@
 import type { ResourceDetails } from "@ccl/catalog";
 import type { Issue, Result } from "@ccl/core";
-import { canonicalTimestamp } from "../plan/canonical-value.ts";
-import { inputsOf, type LogicalPlan, type PlanStep } from "../plan/logical-plan.ts";
+import { canonicalTime } from "../plan/canonical-value.ts";
+import { inputsOf, type LogicalPlan } from "../plan/logical-plan.ts";
 import type { TypedStep, ValidLogicalPlan } from "../plan/typed-plan.ts";
 import { invalidQuery } from "../query-error.ts";
 import { checkAntiPatterns } from "./check-anti-patterns.ts";
 import { quotedName } from "../plan/nearest-name.ts";
-import { reportInto, type Report } from "./check-context.ts";
+import { allKnown, reportInto, type Report } from "./check-context.ts";
 import { checkParameters } from "./check-parameters.ts";
 import { checkJoinKeys } from "./check-join-keys.ts";
 import { checkStep, type StepContext } from "./check-step.ts";
@@ -38,24 +38,18 @@ export function validateLogicalPlan(
     return { ok: false, issues };
   }
   const now =
-    nowMs === undefined
-      ? undefined
-      : canonicalTimestamp(new Date(nowMs).toISOString(), "timestamptz");
+    nowMs === undefined ? undefined : canonicalTime(new Date(nowMs).toISOString(), "timestamptz");
   const resources = visibleResources(options.details, options);
-  const steps = checkSteps(plan, { report, resources, now });
-  const checked = [...steps.values()].filter((step) => step !== undefined);
-  const isWhole = checked.length === plan.steps.length && checked.length > 0;
-  if (isWhole) {
-    checkUse(plan, report);
-    checkParameters(checked, report);
-    checkAntiPatterns(checked, report);
-  }
-  const hasErrors = issues.some(({ severity }) => severity !== "warning");
-  if (hasErrors || !isWhole) return { ok: false, issues };
-  return {
-    ok: true,
-    value: { plan, steps: checked, columns: checked.at(-1)?.columns ?? [], warnings: issues },
-  };
+  const steps = checkSteps(plan, issues, { resources, now });
+  const checked = allKnown([...steps.values()]);
+  const result = checked?.length === plan.steps.length ? checked.at(-1) : undefined;
+  if (checked === undefined || result === undefined) return { ok: false, issues };
+  checkUse(plan, report);
+  checkParameters(checked, report);
+  checkAntiPatterns(checked, report);
+  return issues.some(({ severity }) => severity !== "warning")
+    ? { ok: false, issues }
+    : { ok: true, value: { plan, steps: checked, columns: result.columns, warnings: issues } };
 }
 
 /** Returns the checked plan. @throws QueryError `plan_invalid` with all issues. The message has the first errors. */
@@ -71,52 +65,38 @@ export function validPlan(
 
 function checkSteps(
   plan: LogicalPlan,
-  context: Pick<StepContext, "report" | "resources" | "now">,
+  issues: Issue[],
+  context: Pick<StepContext, "resources" | "now">,
 ): Map<string, TypedStep | undefined> {
-  const { report } = context;
   const steps = new Map<string, TypedStep | undefined>();
   for (const [index, step] of plan.steps.entries()) {
-    const path = ["steps", index];
+    const report = reportInto(issues, ["steps", index]);
     if (steps.has(step.name)) {
-      report(
-        "step_duplicate",
-        [...path, "name"],
-        `There are two steps ${quotedName(step.name)}; names are unique.`,
-      );
+      const message = `There are two steps ${quotedName(step.name)}; names are unique.`;
+      report("step_duplicate", ["name"], message);
       continue;
     }
-    const typed = checkStep({ ...context, steps, path }, step);
-    if (typed?.op === "join") checkJoinKeys(steps, typed, { path: [...path, "on"], report });
+    const typed = checkStep({ ...context, report, steps }, step);
+    if (typed?.op === "join") checkJoinKeys(steps, typed, report);
     steps.set(step.name, typed);
   }
   return steps;
 }
 
-const keepsOrder: ReadonlySet<PlanStep["op"]> = new Set(["filter", "project", "limit"]);
-
 /** Warns about steps that nothing reads, and about an order that is lost before the result. */
-function checkUse(plan: LogicalPlan, report: Report): void {
-  const last = plan.steps.length - 1;
-  for (const [index, step] of plan.steps.entries()) {
-    const readers = plan.steps
-      .slice(index + 1)
-      .filter((later) => inputsOf(later).includes(step.name));
-    if (readers.length === 0 && index < last) {
-      report(
-        "step_unused",
-        ["steps", index],
-        `Nothing reads step ${quotedName(step.name)}; the result is the last step.`,
-      );
+function checkUse({ steps }: LogicalPlan, report: Report): void {
+  for (const [index, { name, op }] of steps.entries()) {
+    const path = ["steps", index];
+    const readers = steps.slice(index + 1).filter((later) => inputsOf(later).includes(name));
+    if (readers.length === 0 && index < steps.length - 1) {
+      const message = `Nothing reads step ${quotedName(name)}; the result is the last step.`;
+      report("step_unused", path, message);
     }
-    const loser =
-      step.op === "sort"
-        ? readers.find(({ op }) => !keepsOrder.has(op) && op !== "sort")
-        : undefined;
-    if (loser === undefined) continue;
-    report(
-      "order_lost",
-      ["steps", index],
-      `${loser.op} does not keep the order of ${quotedName(step.name)}; sort after it.`,
+    const loser = readers.find(
+      (reader) => !["filter", "project", "limit", "sort"].includes(reader.op),
     );
+    if (op !== "sort" || loser === undefined) continue;
+    const message = `${loser.op} does not keep the order of ${quotedName(name)}; sort after it.`;
+    report("order_lost", path, message);
   }
 }

@@ -43,8 +43,8 @@ export const lifeRules: readonly KitRule<Records>[] = [
         }
         assert.deepEqual(await allEntries(second, "l"), numbers(10));
         const done = await Promise.allSettled(
-          [records, second].map((one, n) =>
-            one.write([{ append: "l", entries: [n], expectedVersion: 10 }]),
+          [records, second].map((opened, n) =>
+            opened.write([{ append: "l", entries: [n], expectedVersion: 10 }]),
           ),
         );
         assert.deepEqual(done.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
@@ -61,10 +61,10 @@ export const leaseRules: readonly KitRule<Records>[] = [
   {
     name: "a lease has one holder at a time, and each later one a larger token",
     async check(records) {
-      const asked = await Promise.all(
+      const leases = await Promise.all(
         numbers(5).map(() => records.acquireLease("w", { ttlMs: 10, nowMs: 100 })),
       );
-      const [first, ...others] = asked.filter((lease) => lease !== undefined);
+      const [first, ...others] = leases.filter((lease) => lease !== undefined);
       assert.deepEqual(others, []);
       assert.equal(await records.acquireLease("w", { ttlMs: 10, nowMs: 109 }), undefined);
       const second = await records.acquireLease("w", { ttlMs: 10, nowMs: 110 });

@@ -46,8 +46,8 @@ export const recordRules: readonly KitRule<Records>[] = [
     async check(records) {
       const names = numbers(1_200).map((at) => `r${at}`);
       await records.write(names.map((put) => ({ put, value: put })));
-      const asked = ["none", ...names.toReversed(), "r7", "r7"];
-      const found = await records.getMany(asked);
+      const requested = ["none", ...names.toReversed(), "r7", "r7"];
+      const found = await records.getMany(requested);
       assert.deepEqual(
         found.map((record) => record?.value),
         [undefined, ...names.toReversed(), "r7", "r7"],

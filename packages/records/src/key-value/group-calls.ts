@@ -38,7 +38,7 @@ export function groupCalls<Item, Outcome>(
       const outcomes = await run(group.map(({ item }) => item));
       for (const [at, { resolve }] of group.entries()) resolve(outcomes[at] as Outcome);
     } catch (error) {
-      if (group.length > 1) for (const one of group) await settle([one]);
+      if (group.length > 1) for (const call of group) await settle([call]);
       else group[0]?.reject(error);
     }
   };

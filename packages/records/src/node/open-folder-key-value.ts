@@ -220,7 +220,7 @@ async function readTexts(
   const texts: (string | undefined)[] = places.map(() => undefined);
   const sorted = places
     .flatMap((place, index) => (place === undefined ? [] : [{ ...place, index }]))
-    .sort((one, other) => one.offset - other.offset);
+    .sort((first, second) => first.offset - second.offset);
   for (let first = 0; first < sorted.length;) {
     const start = sorted[first]?.offset ?? 0;
     let end = start;

@@ -55,7 +55,7 @@ export class RecordIndex {
         offset += end + 1 - start;
         start = end + 1;
         if (pending.at(-1)?.line.isLast === false && this.damage === undefined) continue;
-        for (const one of pending) this.#apply(one);
+        for (const record of pending) this.#apply(record);
         pending = [];
         this.wholeBytes = offset;
         this.#wholeCount = this.#lineCount;

@@ -7,7 +7,6 @@ import { headOf, planWrite, targetOf } from "./plan-write.ts";
 import { readEntries } from "./read-entries.ts";
 import { readRange } from "./read-range.ts";
 import type {
-  ChangeOutcome,
   ListOptions,
   RecordChange,
   Records,
@@ -49,7 +48,7 @@ export function createRecords(database: KeyValue): Records {
       const texts = keys.length === 0 ? [] : await database.get(keys);
       return names.map((name, at) => {
         const text = texts[at];
-        return text === undefined ? undefined : recordOf(keyOf("record", name), text, name);
+        return text === undefined ? undefined : recordOf(keys[at] ?? "", text, name);
       });
     });
   return {
@@ -81,7 +80,7 @@ export function createRecords(database: KeyValue): Records {
       calls.run(signal, async () => {
         const keys = targetKeys(changes);
         if (lease !== undefined) keys.push(keyOf("lease", lease.name));
-        return attempt<ChangeOutcome[]>(signal, async () => {
+        return attempt(signal, async () => {
           const texts = keys.length === 0 ? [] : await database.get(keys);
           const stored = new Map(keys.map((key, at) => [key, texts[at]]));
           const { checks, writes, outcomes } = planWrite(changes, stored, lease);
@@ -93,8 +92,7 @@ export function createRecords(database: KeyValue): Records {
     acquireLease: (name, request) =>
       calls.run(request.signal, async () => {
         requireName(name);
-        const done = await attempt(request.signal, () => acquireLease(database, name, request));
-        return done.lease;
+        return (await attempt(request.signal, () => acquireLease(database, name, request))).lease;
       }),
     close: () => calls.close(),
   };

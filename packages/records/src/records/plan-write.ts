@@ -132,10 +132,10 @@ function requireJson(value: unknown): void {
   if (Array.isArray(value)) for (const item of value) requireJson(item);
   else if ("toJSON" in value) return;
   else if (!isPlain(value)) throw new TypeError("JSON has no form for an object of a class.");
-  else for (const member of Object.values(value)) if (member !== undefined) requireJson(member);
+  else for (const key in value) if (value[key] !== undefined) requireJson(value[key]);
 }
 
-function isPlain(value: object): boolean {
+function isPlain(value: object): value is Record<string, unknown> {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }

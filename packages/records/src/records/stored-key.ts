@@ -45,7 +45,7 @@ export function parseKey(
 ): { kind: StoredKind; name: string; position: number } | undefined {
   const [, letter, name = "", position = "0"] = /^([rlet]) ([!-~]+)(?: (\d{12}))?$/.exec(key) ?? [];
   const kinds: readonly StoredKind[] = ["record", "log", "entry", "lease"];
-  const kind = kinds.find((one) => letters[one] === letter);
+  const kind = kinds.find((candidate) => letters[candidate] === letter);
   return kind && { kind, name: unescaped(name), position: Number(position) };
 }
 

@@ -172,9 +172,9 @@ function* moveTurn({ chatId, branchId }: Branch, key: string, position: number):
     writes[runId] = [...(writes[runId] ?? []), requiredJsonIn(write, "kept")];
   }
   const at = digitsOf(position);
-  for (const [runId, kept] of Object.entries(writes))
+  for (const [runId, runWrites] of Object.entries(writes))
     yield* moveValues({
-      [nameOf("wrote", runId, chatId, branchId, at)]: { chatId, branchId, writes: kept },
+      [nameOf("wrote", runId, chatId, branchId, at)]: { chatId, branchId, writes: runWrites },
     });
   const hasWritten = Object.keys(wrote).length > 0;
   const own = { position, wrote: hasWritten ? wrote : undefined };

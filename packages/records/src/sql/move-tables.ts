@@ -49,8 +49,8 @@ export function* hasFormerTables(): SqlSteps<boolean> {
 export function* moveTables(): SqlSteps<void> {
   for (const { component, tables, move } of formers) {
     // If two processes open the database at once, the second waits here for the first and moves nothing.
-    const taken = "DELETE FROM ccl_schema WHERE component = ? RETURNING version";
-    const [row] = yield* rowsOf(taken, component);
+    const deletion = "DELETE FROM ccl_schema WHERE component = ? RETURNING version";
+    const [row] = yield* rowsOf(deletion, component);
     if (row === undefined) continue;
     if (component === "operations") yield* checkOperations(numberIn(row, "version"));
     yield* move();

@@ -100,7 +100,7 @@ function* write(
   const accepted = commits.filter((_, at) => outcomes[at]);
   const written = new Map(accepted.flatMap(({ writes }) => writes));
   const isNew = (key: string): boolean => checked.has(key) && !stored.has(key);
-  const sorted = [...written].sort(([one], [other]) => (one < other ? -1 : 1));
+  const sorted = [...written].sort(([first], [second]) => (first < second ? -1 : 1));
   const put = sorted.flatMap(([key, text]) => (text === undefined ? [] : [[key, text]]));
   yield* insertNew(put.filter(([key = ""]) => isNew(key)));
   yield* insertRows(

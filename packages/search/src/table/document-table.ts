@@ -146,11 +146,12 @@ export function findVisible(table: DocumentTable, filter: SearchFilter = {}): Vi
 }
 
 /** True if every required facet has one of its required values. */
-export function hasFacets(facets: readonly Facet[], wanted: FacetFilter = {}): boolean {
-  return Object.entries(wanted).every(([name, value]) =>
+export function hasFacets(facets: readonly Facet[], required: FacetFilter = {}): boolean {
+  return Object.entries(required).every(([name, value]) =>
     facets.some(
-      ([own, having]) =>
-        own === name && (typeof value === "string" ? value === having : value.includes(having)),
+      ([facetName, having]) =>
+        facetName === name &&
+        (typeof value === "string" ? value === having : value.includes(having)),
     ),
   );
 }

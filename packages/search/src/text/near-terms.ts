@@ -64,9 +64,17 @@ function likenessOf(left: string, right: string): number {
 
 /** True if the words differ at `start` by one inserted, missing or different letter, or by two swapped letters. */
 function isTypingError(left: string, right: string, start: number): boolean {
-  const one = left.slice(start);
-  const other = right.slice(start);
-  if (one.slice(1) === other.slice(1) || one.slice(1) === other || one === other.slice(1))
+  const leftTail = left.slice(start);
+  const rightTail = right.slice(start);
+  if (
+    leftTail.slice(1) === rightTail.slice(1) ||
+    leftTail.slice(1) === rightTail ||
+    leftTail === rightTail.slice(1)
+  )
     return true;
-  return one.slice(2) === other.slice(2) && one[0] === other[1] && one[1] === other[0];
+  return (
+    leftTail.slice(2) === rightTail.slice(2) &&
+    leftTail[0] === rightTail[1] &&
+    leftTail[1] === rightTail[0]
+  );
 }

@@ -69,18 +69,18 @@ export function scoreText(input: ScoreTextInput): TextHits {
   const shareOf = createContainerShare(input, weights, containerTotal.values);
   const { slots, scores } = total.take();
   const all = slots.map((slot, at) => {
-    const own = scores[at] ?? 0;
-    return { slot, score: own + shareOf(slot, own) };
+    const ownScore = scores[at] ?? 0;
+    return { slot, score: ownScore + shareOf(slot, ownScore) };
   });
   const top = selectTop(all, limit, table.ids);
   const parts = new Map(top.map(({ slot }) => [slot, new Map<string, number>()]));
   for (const { word, found } of added)
     forEachScore(found, (slot, score) => parts.get(slot)?.set(word, score));
   const hits = top.map(({ slot, score }): SearchHit => {
-    const own = parts.get(slot) ?? new Map<string, number>();
-    const share = shareOf(slot, sumOf(own.values()));
-    if (share > 0) own.set(containerPart, share);
-    return { id: table.ids[slot] ?? "", score, parts: Object.fromEntries(own) };
+    const wordScores = parts.get(slot) ?? new Map<string, number>();
+    const share = shareOf(slot, sumOf(wordScores.values()));
+    if (share > 0) wordScores.set(containerPart, share);
+    return { id: table.ids[slot] ?? "", score, parts: Object.fromEntries(wordScores) };
   });
   return { hits, unmatchedTerms, coverage: totalRarity === 0 ? 0 : matchedRarity / totalRarity };
 }
@@ -95,12 +95,12 @@ function createContainerShare(
   { container: weight, containerSizeDiscount }: ResolvedWeights,
   together: Float64Array,
 ): (slot: number, own: number) => number {
-  return (slot, own) => {
+  return (slot, ownScore) => {
     const container = table.containers[slot] ?? 0;
     const size = Math.max(1, visible.containerSizes[container] ?? 1);
     const share = weight / (1 + containerSizeDiscount * Math.log2(Math.min(size, fullyShared)));
     const common = Math.min(1, fullyShared / size);
-    return share * common * Math.max(0, (together[container] ?? 0) - own);
+    return share * common * Math.max(0, (together[container] ?? 0) - ownScore);
   };
 }
 
@@ -149,21 +149,21 @@ function createWordMatcher(
       ...found.filter((_, at) => alternatives[at]?.isHint !== true).map((each) => each.rarity),
     );
     if (rarity > 0) return { alternatives: found, rarity, isFound: true };
-    const [own] = alternatives;
-    if (own === undefined) return { alternatives: found, rarity: 0, isFound: false };
+    const [alternative] = alternatives;
+    if (alternative === undefined) return { alternatives: found, rarity: 0, isFound: false };
     termsNearWords ??= termsLike(
       text.keys(),
       words.map((word) => word.alternatives[0]?.terms[0] ?? ""),
     );
-    const near = findNearTerms(termsNearWords, own.terms[0] ?? "")
+    const near = findNearTerms(termsNearWords, alternative.terms[0] ?? "")
       .map(({ term, likeness }) =>
-        matchTerms({ terms: [term], weight: own.weight * likeness * weights.nearTerms }),
+        matchTerms({ terms: [term], weight: alternative.weight * likeness * weights.nearTerms }),
       )
       .filter(({ slots }) => slots.length > 0)
       .slice(0, maxNearTerms);
     return {
       alternatives: [...found, ...near],
-      rarity: own.weight * rarityOf(0, visible.count),
+      rarity: alternative.weight * rarityOf(0, visible.count),
       isFound: false,
     };
   };

@@ -71,11 +71,14 @@ export function createAnalyzer(options: AnalyzerOptions = {}): Analyzer {
     queryWords(text) {
       const words = splitWords(text, maxQueryWords);
       const phrases = links.findPhrases(words.map(({ whole }) => stemWord(whole)));
-      const asked = words.map((word, at) => ({ word, phraseLinks: phrases.get(at) ?? [] }));
-      const kept = asked.filter(
+      const queried = words.map((word, at) => ({ word, phraseLinks: phrases.get(at) ?? [] }));
+      const significant = queried.filter(
         ({ word, phraseLinks }) => phraseLinks.length > 0 || !ignored.has(word.whole),
       );
-      return toQueryWords(kept.length > 0 ? kept : asked, { linksOf: links.linksOf, joinedWeight });
+      return toQueryWords(significant.length > 0 ? significant : queried, {
+        linksOf: links.linksOf,
+        joinedWeight,
+      });
     },
   };
 }
@@ -86,14 +89,14 @@ interface AskedWord {
 }
 
 function toQueryWords(
-  asked: readonly AskedWord[],
+  queried: readonly AskedWord[],
   {
     linksOf,
     joinedWeight,
   }: { linksOf: (term: string) => readonly WordLink[]; joinedWeight: number },
 ): QueryWord[] {
   const found = new Map<string, QueryWord>();
-  asked.forEach(({ word, phraseLinks }, at) => {
+  queried.forEach(({ word, phraseLinks }, at) => {
     const weight = requestWords.has(word.whole) ? requestWeight : 1;
     for (const part of word.parts) {
       const term = stemWord(part);
@@ -101,7 +104,7 @@ function toQueryWords(
       const alternatives: TermAlternative[] = [
         { terms: [term], weight },
         ...ownForm(word, weight),
-        ...joinedForms(word, [asked[at - 1]?.word, asked[at + 1]?.word], joinedWeight * weight),
+        ...joinedForms(word, [queried[at - 1]?.word, queried[at + 1]?.word], joinedWeight * weight),
       ];
       for (const link of [...phraseLinks, ...linksOf(term)]) {
         alternatives.push({ ...link, weight: link.weight * weight });

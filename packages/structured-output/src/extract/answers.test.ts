@@ -449,6 +449,19 @@ E(`{a: "one "two" x",\n b: "three "four" y",\n c: 1}`, {
 E(`{"a": "6'2\\"", "b": "5'9""}`, { a: `6'2"`, b: `5'9"` });
 E(`Here you go: ['O'Neil said [1] it's']`, ["O'Neil said [1] it's"], R);
 E(`Here you go: ['the (‘fox’) a', 'b’s', {'k': 1}]`, ["the (‘fox’) a", "b’s", { k: 1 }], R);
+// brackets and commas of other widths, or equals signs, between two strings
+E(`［［［"x"\n "y"\n 1500］\n "z"\n ［"w"］］］`, [[["x", "y", 1500], "z", ["w"]]]);
+E(`{"b": {"2" = "a"\n "c" = ["x"\n "y"]\n "n" = -7\n "t" = "u"}}`, {
+  b: { 2: "a", c: ["x", "y"], n: -7, t: "u" },
+});
+// a number in brackets that cites a source
+E(`The source [1] does not say.`, R);
+E(`It is not in the list, see [12].`, R);
+E(`Nothing is known.\n\nSources:\n[1] https://example.org/a`, R);
+E(`[1] says that nothing is known.`, R);
+E(`The answer is [1].`, [1]);
+E(`Answer:\n[3]`, [3]);
+E(`Here you go:\n\n[1]\n\nDone.`, [1]);
 E(r`{"p": "\\srv\share\dir"}`, { p: r`\\srv\share\dir` }, R);
 
 describe("answers as models write them", () => {

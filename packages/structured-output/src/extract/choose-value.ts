@@ -4,6 +4,9 @@ import type { Repair } from "../repair/repair.ts";
 import type { JsonSource } from "./extract-options.ts";
 import type { FoundCandidates, Reading } from "./find-candidates.ts";
 
+const INTRODUCTION = /(?:[:=>(`*]|\b(?:is|are))[^\S\n]*$/;
+const MAX_INTRODUCTION = 16;
+
 /** A value in an answer that fits the schema or the caller's test. */
 interface Fit<T> {
   value: T;
@@ -76,7 +79,8 @@ export function chooseValue<T>(
   // Next to an unreadable value, it may be part of it.
   const isSlightEnough = found.length === 0 && broken.length === 0;
   const [last, ...rivals] = (isSlightEnough ? fitting(candidates, choice) : found).reverse();
-  if (last === undefined) return refuse("The answer contains JSON, but none of its values fits.");
+  if (last === undefined || isCitation(text, last.candidate))
+    return refuse("The answer contains JSON, but none of its values fits.");
   const { chosen, candidate } = last;
   const { kind, start, end } = candidate.source;
   const after = broken.find(
@@ -150,6 +154,17 @@ function isSlight(text: string, { value, source }: Reading): boolean {
   const isSubscript =
     /[\p{L}\p{N}_)\]]/u.test(text.charAt(source.start - 1)) && !isContainer(value[0]);
   return value.length < 2 && (value.length === 0 || typeof value[0] === "number" || isSubscript);
+}
+
+/**
+ * True for a list of one number in a sentence that does not introduce it, as in `The source [1] says no.`, and before
+ * the rest of a line, as in a list of sources.
+ */
+function isCitation(text: string, { value, source: { start, end } }: Reading): boolean {
+  const before = text.slice(Math.max(0, start - MAX_INTRODUCTION), start);
+  const isAlone = /(?:^|\n)\s*$/.test(before) && !/^[^\S\n]*\w/.test(text.slice(end));
+  const isNumber = Array.isArray(value) && value.length === 1 && typeof value[0] === "number";
+  return isNumber && !isAlone && !INTRODUCTION.test(before);
 }
 
 /** True for a bracketed word, such as `[ANSWER]` before a value. */

@@ -2,6 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { extractJson } from "./extract-json.ts";
 import type { ExtractOptions } from "./extract-options.ts";
+import { PlainReader } from "../repair/plain-reader.ts";
+
+const r = String.raw;
 
 function read(text: string, options?: ExtractOptions): unknown {
   const result = extractJson(text, options);
@@ -149,6 +152,36 @@ describe("extractJson", () => {
 
   it.each(["[", "{", '{"a":', "[{'a':(", "]", "(", '{"a":"'])("survives 100,000 of %j", (part) => {
     expect(extractJson(part.repeat(100_000)).ok).toBe(false);
+  });
+
+  it("lists what the engine would drop or round in silence", () => {
+    const key = fc.constantFrom("a", "b", ":", "__proto__").map((name) => JSON.stringify(name));
+    const scalar = fc.constantFrom(
+      "1",
+      "-0",
+      "9007199254740993",
+      "1e400",
+      r`"\bfoo"`,
+      r`"\\bfoo"`,
+      '"a:b"',
+      r`"\u003a"`,
+    );
+    const member = fc.tuple(
+      key,
+      fc.oneof(
+        scalar,
+        key.map((name) => `{${name}: [0]}`),
+      ),
+    );
+    fc.assert(
+      fc.property(fc.array(member, { minLength: 1, maxLength: 4 }), (members) => {
+        const text = `{${members.map((pair) => pair.join(": ")).join(", ")}}`;
+        const reader = new PlainReader(0, { maxDepth: 512, maxRepairs: 100 });
+        expect(reader.read(text, true)).toBe("complete");
+        const { value, repairs } = reader;
+        expect(extractJson(text)).toMatchObject({ ok: true, value: { value, repairs } });
+      }),
+    );
   });
 
   it("makes an own field of __proto__ and changes no prototype", () => {

@@ -1,4 +1,5 @@
 import { type Complete, type Result, failure, success, withDefaults } from "@ccl/core";
+import { parseJson } from "@ccl/core/json";
 import type { ParseBudget } from "../repair/parse-tolerant.ts";
 import { PlainReader } from "../repair/plain-reader.ts";
 import { type Choice, type Chosen, chosenFrom, chooseValue } from "./choose-value.ts";
@@ -13,6 +14,8 @@ export const DEFAULT_LIMITS: Complete<ExtractLimits> = {
 };
 /** Upper bound on `maxDepth`, because checks are recursive. */
 const DEEPEST_LIMIT = 2000;
+/** A backspace or form feed before a letter usually starts a LaTeX command, or is a regex word boundary. */
+const DOUBTFUL_ESCAPE = /(?<!\\)(?:\\\\)*\\[bf][a-z]/;
 
 /**
  * Reads the JSON value in a model's answer. Tries plain JSON, JSON in a JSON string, then code fences and prose.
@@ -120,20 +123,57 @@ function readCandidates<T>(
   return readWhole({ ...scalar, source }, choice, limits);
 }
 
-/** Reads a text that is JSON, and where nothing is lost: no member is repeated and no number rounded. */
+/** Reads text that is valid JSON and loses nothing: no key is repeated and no number rounded. */
 function readPlain(text: string, limits: ParseBudget): Reading | undefined {
   const start = text.charCodeAt(0) === 0xfeff ? 1 : 0;
-  const read = (keepsDigits: boolean): PlainReader | undefined => {
+  const read = (keepsDigits: boolean): unknown => {
     const reader = new PlainReader(start, { ...limits, keepsDigits });
     const isWhole =
       reader.read(text, true) === "complete" && /^\s*$/.test(text.slice(reader.position));
-    return isWhole && reader.repairs.length === 0 ? reader : undefined;
+    return isWhole && reader.repairs.length === 0 ? reader.value : undefined;
   };
-  const value = read(false)?.value;
+  const value = parseExactly(text.slice(start), limits.maxDepth) ?? read(false);
   const source = { kind: "whole", start, end: text.length } as const;
-  return value === undefined
-    ? undefined
-    : { value, repairs: [], source, digits: () => read(true)?.value };
+  return value === undefined ? undefined : { value, repairs: [], source, digits: () => read(true) };
+}
+
+/** Parses with the engine. Returns undefined if that may have dropped a key, rounded a number, or changed an escape. */
+function parseExactly(text: string, maxDepth: number): unknown {
+  const colons = DOUBTFUL_ESCAPE.test(text) ? undefined : countColons(text, maxDepth);
+  const value = colons === undefined ? undefined : parseJson(text);
+  return countFields(value) === colons ? value : undefined;
+}
+
+/**
+ * Counts the colons outside strings. Returns undefined if brackets nest deeper than the limit: the engine takes seconds
+ * for megabytes of open brackets.
+ */
+function countColons(text: string, maxDepth: number): number | undefined {
+  let colons = 0;
+  let depth = 0;
+  let isInString = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (character === '"') isInString = !isInString;
+    else if (isInString) at += character === "\\" ? 1 : 0;
+    else if (character === ":") colons += 1;
+    else if (character === "]" || character === "}") depth -= 1;
+    else if (character === "[" || character === "{") depth += 1;
+    if (depth > maxDepth) return undefined;
+  }
+  return colons;
+}
+
+/** Counts the fields of all objects. JSON with a repeated key has more colons. NaN if a number may be rounded. */
+function countFields(value: unknown): number {
+  if (typeof value === "number")
+    return Number.isInteger(value) === Number.isSafeInteger(value) && Number.isFinite(value)
+      ? 0
+      : NaN;
+  if (typeof value !== "object" || value === null) return 0;
+  const children: unknown[] = Object.values(value);
+  const count = Array.isArray(value) ? 0 : children.length;
+  return children.reduce((sum: number, child) => sum + countFields(child), count);
 }
 
 function refuse(code: string, message: string): ReturnType<typeof failure> {

@@ -11,6 +11,7 @@ import {
   type ResponseFormat,
   type Result,
   success,
+  sumUsage,
 } from "@ccl/core";
 import { throwIfAborted } from "@ccl/core/async";
 
@@ -131,7 +132,7 @@ export async function generateStructured<T>(
       turn.format = ladder.stepDown(model, format) ?? "none";
       continue;
     }
-    if (response.usage !== undefined) usage = sumUsage(usage, response.usage);
+    usage = sumUsage([{ usage }, response]) ?? usage;
     if (result.ok) return { ...success(result.value.value), attempts, usage, format };
     if (repairsLeft <= 0 || response.finishReason === "content_filter")
       return { ...result, attempts, usage, format };
@@ -234,23 +235,4 @@ function isResent(text: string, before: string): boolean {
 /** Removes the fence that a model may reopen when it continues inside a code fence. */
 function continuationOf(text: string): string {
   return text.replace(/^\s*```[a-z]*\n/i, "");
-}
-
-const counts = [
-  "inputTokens",
-  "outputTokens",
-  "reasoningTokens",
-  "cachedInputTokens",
-  "cacheWriteTokens",
-  "costUsd",
-] as const;
-
-/** Adds two usages. Optional counts are present if either has them. */
-function sumUsage(left: ModelUsage, right: ModelUsage): ModelUsage {
-  const sum = { ...left };
-  for (const name of counts) {
-    const count = right[name];
-    if (count !== undefined) sum[name] = (sum[name] ?? 0) + count;
-  }
-  return sum;
 }

@@ -20,11 +20,14 @@ export const WINDOWS_PATH: RegExp = /^(?:[a-zA-Z]:|\\)\\/;
 /** What `decodeString` looks for: an escape, or a character that JSON would escape or could mistake for the end. */
 const SPECIAL = /\\(u[\da-fA-F]{4}|[\s\S]?)|["'`\p{Cc}\p{Pi}\p{Pf}]/gu;
 
+const PLAIN = /^[ !#-&(-[\]-_a-~]*$/;
+
 /**
  * Decodes the escapes in a string's content. An unintended escape such as `\d` shows that backslashes are literal, so
  * `\b` is not a backspace either. Returns undefined if that leaves `\n`, `\r` or `\t` ambiguous.
  */
 export function decodeString(raw: string, options: DecodeOptions): string | undefined {
+  if (PLAIN.test(raw)) return raw;
   const { mark, offset, repairs } = options;
   const hasEscapes = raw.includes("\\");
   const isRaw = hasEscapes && LITERAL_BACKSLASH.test(raw.replaceAll(JSON_ESCAPE, ""));

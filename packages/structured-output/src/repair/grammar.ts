@@ -48,16 +48,12 @@ function skipGap({ view }: Grammar, from: Reading): Reading {
       reading = { ...repaired(reading, "escaped_text", COST.notation, end), position: end + 2 };
       continue;
     }
-    const commentEnd = isComment(view.text, end) ? view.skipComment(end) : end;
+    const commentEnd = view.skipComment(end);
     if (commentEnd === end) return { ...reading, position: end };
     const { cost, ...read } = repaired(reading, "comment", COST.notation, end);
     const isDoubtful = hidesString(view.text, end, commentEnd);
     reading = { ...read, cost: isDoubtful ? cost + COST.hiddenString : cost, position: commentEnd };
   }
-}
-
-function isComment(text: string, position: number): boolean {
-  return text[position] === "#" || text[position + 1] === "*" || text[position + 1] === "/";
 }
 
 function skipEllipsis({ view, push }: Grammar, reading: Reading): boolean {

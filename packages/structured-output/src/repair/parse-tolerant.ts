@@ -131,18 +131,10 @@ function tailCost({ text, skipSpace, skipGap }: TextView, position: number): num
   return unread + (isFurther || isGlued ? COST.gluedText : 0);
 }
 
-interface Search {
-  push: (reading: Reading) => void;
-  /** Removes the cheapest remaining reading. Ties go to the last one pushed. */
-  pop: () => Reading | undefined;
-  /** Returns the foremost position. */
-  front: () => number;
-}
-
 /**
  * Orders readings by cost. Of readings with the same position and state, only the cheapest continues, or two if tied.
  */
-function createSearch(): Search {
+function createSearch() {
   const byCost: Reading[][] = [];
   let seen = new Map<number, number>();
   let seenBefore = new Map<number, number>();
@@ -158,11 +150,13 @@ function createSearch(): Search {
       byCost[cost] = byCost[cost]?.filter((reading) => !isLate(reading)) ?? [];
   };
   return {
-    push: (reading) => {
+    push: (reading: Reading): void => {
       (byCost[reading.cost] ??= []).push(reading);
     },
-    front: () => fronts.at(-1) ?? 0,
-    pop: () => {
+    /** Returns the foremost position. */
+    front: (): number => fronts.at(-1) ?? 0,
+    /** Removes the cheapest remaining reading. Ties go to the last one pushed. */
+    pop: (): Reading | undefined => {
       for (; cheapest < byCost.length; cheapest += 1) {
         const bucket = byCost[cheapest];
         for (let reading = bucket?.pop(); reading !== undefined; reading = bucket?.pop()) {
@@ -177,7 +171,6 @@ function createSearch(): Search {
           if (seen.size >= MAX_SEEN) forget();
           return reading;
         }
-        delete byCost[cheapest];
       }
       return undefined;
     },

@@ -23,7 +23,7 @@ const COMMA_AT_LINE_END = /,\s{0,64}\n/y;
 const MAX_GAP = 256;
 /** What a key with inner quotes cannot contain, since it would swallow other fields. */
 export const STRUCTURE: RegExp = /[:,{}[\]\n]/;
-const BETWEEN_VALUES = /^\s*(?:[\]}][\]}\s]*(?:,|(?=[[{]))|[,:]\s*(?=[[{]))[[{\s]*$/;
+const BETWEEN_VALUES = /^\s*(?:[\]}][\]}\s]*(?:,|(?=[[{]))|[,:=]\s*(?=[[{]))[[{\s]*$/;
 /** Numbers and literals, with the delimiters around them between fields or items. */
 const SCALARS =
   /^(?=[^\S\n]*[,:\]}\n])(?:[\s,:[\]{}]+(?:[-+]?\d[\w.+-]*|true|false|null))+[\s,:[\]{}]*[,:[{\n][^\S\n]*$/;
@@ -141,7 +141,9 @@ function resumed(view: TextView, reading: Reading, at: number): Reading | undefi
  */
 function passesStructure(text: string, quote: number, { isKey, styles }: Reading): boolean {
   const last = text.lastIndexOf(text.charAt(quote), quote - 1);
-  const gap = text.slice(Math.max(last + 1, quote - MAX_GAP), quote);
+  const gap = text
+    .slice(Math.max(last + 1, quote - MAX_GAP), quote)
+    .replaceAll(/[\u3000-\uffff]/g, (character) => punctuationAt(character, 0));
   if (isKey) return /^[\s,:]+$/.test(gap);
   const isBetweenWords =
     /^[,:]\s?$/.test(gap) &&

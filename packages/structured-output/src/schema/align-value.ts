@@ -27,7 +27,7 @@ interface Given<T = unknown> {
 interface Context {
   root: JsonSchema;
   /** Results by schema and value, since nested unions align the same value repeatedly. */
-  known: WeakMap<object, WeakMap<object, Aligned | "refused">>;
+  known: Map<object, Map<object, Aligned | "refused">>;
 }
 
 /**
@@ -44,7 +44,7 @@ export function alignValue(
   try {
     let written: { value: unknown } | undefined;
     const once = (): unknown => (written ??= { value: digits() }).value;
-    return align({ root: schema, known: new WeakMap() }, schema, { value, digits: once });
+    return align({ root: schema, known: new Map() }, schema, { value, digits: once });
   } catch (error) {
     // The schema refers to itself endlessly, or the value is too deep.
     if (error instanceof RangeError) return undefined;
@@ -71,7 +71,7 @@ function align(context: Context, schema: unknown, given: Given): Aligned | undef
   const { value } = given;
   if (!isRecord(schema)) return { value, steps: [] };
   if (typeof value !== "object" || value === null) return alignParts(context, schema, given);
-  const bySchema = context.known.get(schema) ?? new WeakMap<object, Aligned | "refused">();
+  const bySchema = context.known.get(schema) ?? new Map<object, Aligned | "refused">();
   context.known.set(schema, bySchema);
   const known = bySchema.get(value);
   if (known !== undefined) return known === "refused" ? undefined : known;

@@ -38,11 +38,24 @@ function brokenRules(
   return [{ rule, path, reason: issue.message, value: { shown: valueAt(root, path) } }];
 }
 
-/** Finds the likeliest branch, the one with the fewest issues. zod hides issues inside union branches. */
+/**
+ * Finds the likeliest branch: one whose root fits, then the one with the fewest issues. zod hides issues inside union
+ * branches.
+ */
 function closestBranch(issue: StandardIssue): StandardIssue[] | undefined {
   if (!("errors" in issue) || !Array.isArray(issue.errors)) return undefined;
   const branches: unknown[] = issue.errors;
-  return branches.filter((branch) => isIssueList(branch)).sort((a, b) => a.length - b.length)[0];
+  return branches
+    .filter((branch) => isIssueList(branch))
+    .sort((a, b) => Number(isOtherKind(a)) - Number(isOtherKind(b)) || a.length - b.length)[0];
+}
+
+/** True if the value itself does not fit, rather than its members. */
+function isOtherKind(branch: readonly StandardIssue[]): boolean {
+  return branch.some(
+    (issue) =>
+      (issue.path ?? []).length === 0 && !("code" in issue && issue.code === "unrecognized_keys"),
+  );
 }
 
 function isIssueList(value: unknown): value is StandardIssue[] {

@@ -80,6 +80,13 @@ describe("parseStructured", () => {
         "/c invalid_type: Invalid input: expected number, received string (got "x")",
       ]
     `);
+    const either = z.union([z.string(), z.object({ a: z.number(), b: z.number() })]);
+    expect(codes('{"a":"q","b":"w"}', either)).toEqual([
+      expect.stringMatching(/^\/a .*expected number/),
+      expect.stringMatching(/^\/b .*expected number/),
+    ]);
+    const strict = z.union([z.string(), z.strictObject({ a: z.number() })]);
+    expect(codes('{"a":"q","b":1}', strict).join()).toContain("/a invalid_type");
   });
 
   it("shows no long value and no secret", () => {

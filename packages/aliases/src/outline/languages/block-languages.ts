@@ -205,17 +205,17 @@ function withoutMacros(text: string): string {
 function readBlock(
   language: BlockLanguage,
   siblings: readonly SyntaxNode[],
-  { scope: given, found }: { scope: Scope; found: Found },
+  { scope: outer, found }: { scope: Scope; found: Found },
 ): void {
-  const scope = { ...given, depth: given.depth + 1 };
+  const scope = { ...outer, depth: outer.depth + 1 };
   if (scope.depth > MAX_DEPTH) return;
   for (const [index, node] of siblings.entries()) {
     if (/^(?:access_specifier|identifier)$/.test(node.type) && VISIBILITY.test(node.text))
       scope.isHidden = node.text.startsWith("private");
     const inner = node.type === "template_declaration" ? (node.parts.at(-1) ?? node) : node;
-    const held = inner.field("type");
-    const type = [inner, held].find(
-      (one) => one !== undefined && language.types.includes(one.type),
+    const typeField = inner.field("type");
+    const type = [inner, typeField].find(
+      (candidate) => candidate !== undefined && language.types.includes(candidate.type),
     );
     const isWrapper = language.wrappers.includes(node.type) || node.type === "ERROR";
     if (isWrapper) {
@@ -319,16 +319,21 @@ function readValue(language: BlockLanguage, inner: SyntaxNode, place: Place): vo
   if (inner.type === "assignment" && inner.field("left")?.type !== "constant") return;
   if (inner.type === "declaration_command" && !text.startsWith("export ")) return;
   if (inner.type === "preproc_def" && inner.field("value") === undefined) return;
-  const own = documentation(language, place);
+  const comment = documentation(language, place);
   if (scope.isMember) {
-    found.members.push({ documentation: own, text });
+    found.members.push({ documentation: comment, text });
     return;
   }
   const name = inner.field("name")?.text ?? declaredName(inner);
   const kind = isFunction ? "func" : (language.values[inner.type] ?? "");
   if (name !== "")
     found.declarations.push(
-      declarationAt(node, { kind, name: scope.prefix + name, signature: text, documentation: own }),
+      declarationAt(node, {
+        kind,
+        name: scope.prefix + name,
+        signature: text,
+        documentation: comment,
+      }),
     );
 }
 

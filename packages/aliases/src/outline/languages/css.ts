@@ -39,13 +39,13 @@ export function readCss(text: string): { declarations: Declaration[]; hasErrors:
     const shown = value.length > MAX_VALUE_CHARACTERS ? "…" : value;
     const signature = variable === undefined ? part : `${variable}: ${shown}`;
     const isNamed = part !== "" && (mark === "{" ? !part.startsWith("&") : variable !== undefined);
-    let own: Declaration | undefined;
+    let declaration: Declaration | undefined;
     if (isNamed && open.length === 0) {
-      own = cssDeclaration(signature, variable ?? part, firstLine);
-      declarations.push(own);
+      declaration = cssDeclaration(signature, variable ?? part, firstLine);
+      declarations.push(declaration);
     } else if (isNamed && top !== undefined && !CLOSED.test(top.kind))
       (top.members ??= []).push({ documentation: "", text: signature });
-    if (mark === "{") open.push(own);
+    if (mark === "{") open.push(declaration);
     const ended = mark === "}" ? open.pop() : undefined;
     if (ended !== undefined) ended.lastLine = lineAt(token.index);
   }

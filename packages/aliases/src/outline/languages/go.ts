@@ -145,10 +145,10 @@ export const GO_DEFINITION: LanguageDefinition = {
     );
     return statements.flatMap((node, index) => {
       const declarations = readStatement(node);
-      const own = documentation(statements, index);
+      const comment = documentation(statements, index);
       return declarations.map((declaration, position) => {
         const isFirst = position === 0 && declaration.documentation === "";
-        return isFirst ? { ...declaration, documentation: own } : declaration;
+        return isFirst ? { ...declaration, documentation: comment } : declaration;
       });
     });
   },

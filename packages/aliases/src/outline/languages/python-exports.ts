@@ -58,18 +58,18 @@ export function readReexports(
     if (statement.type !== "import_from_statement") return [];
     const [source, ...parts] = statement.parts;
     if (source === undefined) return [];
-    const kept = parts.filter((part) => {
+    const exported = parts.filter((part) => {
       if (part.type === "wildcard_import") return isPackage;
       const { name, isRenamed } = importedName(part);
       if (listed !== undefined) return listed.has(name);
       const isSame = isRenamed && part.field("name")?.text === name;
       return isSame || (isPackage && source.type === "relative_import" && !name.startsWith("_"));
     });
-    if (kept.length === 0) return [];
-    const exports = kept
+    if (exported.length === 0) return [];
+    const exports = exported
       .filter((part) => part.type !== "wildcard_import")
       .map((part) => importedName(part).name);
-    const names = kept.map((part) => sliceNode(part, style)).join(", ");
+    const names = exported.map((part) => sliceNode(part, style)).join(", ");
     return [
       declarationAt(statement, {
         kind: "from",

@@ -210,16 +210,17 @@ function assigned(
 ): Declaration {
   const { target, kind, name, exports } = parts;
   const line = { kind, name: exports[0] ?? name, exports };
-  const [own] = CALLABLE.test(value.type) ? readLocalDeclarations(value, () => []) : [];
-  if (own?.members !== undefined)
+  const [declaration] = CALLABLE.test(value.type) ? readLocalDeclarations(value, () => []) : [];
+  if (declaration?.members !== undefined)
     return declarationAt(statement, {
       ...line,
       kind: `${target} = class`,
-      signature: `${target} = ${own.signature}`,
-      members: own.members,
+      signature: `${target} = ${declaration.signature}`,
+      members: declaration.members,
     });
-  const isNamed = own !== undefined && own.name !== "" && own.name === exports[0];
-  const signature = `${target} = ${isNamed ? own.signature : valueText(value)}`;
+  const isNamed =
+    declaration !== undefined && declaration.name !== "" && declaration.name === exports[0];
+  const signature = `${target} = ${isNamed ? declaration.signature : valueText(value)}`;
   return declarationAt(statement, { ...line, signature });
 }
 

@@ -34,8 +34,8 @@ function partsOfLongType(node: SyntaxNode): SyntaxNode[] {
 }
 
 function cutAfter(parts: readonly SyntaxNode[], node: SyntaxNode): number {
-  const kept = parts.findIndex((part) => part.end - node.start > MAX_TYPE_CHARACTERS);
-  return kept < 0 ? parts.length : Math.max(1, kept);
+  const count = parts.findIndex((part) => part.end - node.start > MAX_TYPE_CHARACTERS);
+  return count < 0 ? parts.length : Math.max(1, count);
 }
 
 /** Creates edits that truncate long unions and object types. Each cut shows the number of omitted parts. */
@@ -47,11 +47,11 @@ function longTypeEdits(root: SyntaxNode): Edit[] {
     const parts = partsOfLongType(node);
     const isUnion = node.type === "union_type";
     const isCuttable = isUnion || node.type === "object_type";
-    const kept = isCuttable ? cutAfter(parts, node) : parts.length;
-    pending.push(...parts.slice(0, kept));
-    const last = parts[kept - 1];
-    if (kept === parts.length || last === undefined) continue;
-    const replacement = `${isUnion ? " |" : ";"} …${parts.length - kept}`;
+    const count = isCuttable ? cutAfter(parts, node) : parts.length;
+    pending.push(...parts.slice(0, count));
+    const last = parts[count - 1];
+    if (count === parts.length || last === undefined) continue;
+    const replacement = `${isUnion ? " |" : ";"} …${parts.length - count}`;
     edits.push({ start: last.end, end: isUnion ? node.end : node.end - 1, replacement });
   }
   return edits.sort((a, b) => a.start - b.start);

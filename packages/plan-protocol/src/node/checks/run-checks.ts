@@ -84,7 +84,11 @@ function comparedTo(
 async function runCheck(
   parts: WorkspaceParts,
   check: PlanCheck,
-  { shortenOutput = headAndTail, signal, mustStart }: CheckOptions & { mustStart: boolean },
+  {
+    shortenOutput = (output) => truncateMiddle(output, { maxChars: SHOWN_CHARACTERS }).text,
+    signal,
+    mustStart,
+  }: CheckOptions & { mustStart: boolean },
 ): Promise<CheckOutcome> {
   assertNotAborted(signal);
   const { name, command } = check;
@@ -113,10 +117,6 @@ async function runCheck(
   const findings = findingsOf(isRun && isWhole ? text : "");
   if (findings.size > 0) findingsIn.set(outcome, findings);
   return outcome;
-}
-
-function headAndTail(output: string): string {
-  return truncateMiddle(output, { maxChars: SHOWN_CHARACTERS }).text;
 }
 
 interface Ending {

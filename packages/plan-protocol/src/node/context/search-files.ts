@@ -13,17 +13,10 @@ const MAX_TOTAL_BYTES = 512 * 1024 * 1024;
 const MAX_FILES = 100_000;
 const MAX_TIME_MS = 10_000;
 
-/** A line containing the query. */
-interface SearchHit {
-  path: string;
-  /** 1-based. */
-  line: number;
-  text: string;
-}
-
 /** Hits ordered by path and line, and the limit that ended the search early. */
 export interface SearchOutcome {
-  hits: SearchHit[];
+  /** Lines are 1-based. */
+  hits: { path: string; line: number; text: string }[];
   /** Undefined if all files were searched. */
   stoppedBy?: "hits" | "bytes" | "files" | "time" | undefined;
   searchedFiles: number;
@@ -50,12 +43,6 @@ const MAX_RULES_BYTES = 256 * 1024;
 const MAX_DEPTH = 64;
 const MAX_LINE_CHARACTERS = 200;
 
-interface SearchOptions {
-  isWanted: (path: string) => boolean;
-  maxHits: number;
-  signal: AbortSignal | undefined;
-}
-
 /**
  * Finds lines below a root that contain a string, literally and case-sensitively. Skips protected names, generated
  * folders, paths that a `.gitignore` at or below the root excludes, files over the limit and binary files. Does not
@@ -64,10 +51,18 @@ interface SearchOptions {
 export async function searchFiles(
   root: Folder,
   query: string,
-  { isWanted, maxHits, signal }: SearchOptions,
+  {
+    isWanted,
+    maxHits,
+    signal,
+  }: {
+    isWanted: (path: string) => boolean;
+    maxHits: number;
+    signal: AbortSignal | undefined;
+  },
 ): Promise<SearchOutcome> {
   const startedMs = performance.now();
-  const hits: SearchHit[] = [];
+  const hits: SearchOutcome["hits"] = [];
   let [searchedFiles, totalBytes] = [0, 0];
   const stop = (stoppedBy?: SearchOutcome["stoppedBy"]): SearchOutcome => ({
     hits,
@@ -141,7 +136,7 @@ async function textOf(folder: Folder, name: string): Promise<string> {
 }
 
 /** Yields the lines that contain the query. A binary file has none. */
-function* hitsIn(bytes: Buffer, query: string): Generator<Omit<SearchHit, "path">> {
+function* hitsIn(bytes: Buffer, query: string): Generator<{ line: number; text: string }> {
   if (!bytes.includes(query) || bytes.subarray(0, SNIFFED_BYTES).includes(0)) return;
   const text = bytes.toString();
   let line = 1;

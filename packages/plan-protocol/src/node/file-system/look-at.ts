@@ -1,7 +1,7 @@
 import { type Result, success } from "@ccl/core";
 import { unless } from "@ccl/core/node";
 
-import { quote, refusal } from "../../plan-issue.ts";
+import { type PlanIssueCode, quote, refusal } from "../../plan-issue.ts";
 import type { EntryStatus, Folder } from "./folder.ts";
 import { NO_FOLDER } from "./in-folder.ts";
 import { decodeText, type FileFacts, readFacts } from "./read-file.ts";
@@ -26,7 +26,7 @@ export type FoundEntry = { device: string } & (
  */
 export function lookAt(root: Folder, path: string, maxBytes: number): Promise<Result<FoundEntry>> {
   const message = `${quote(path)} is being changed by another program.`;
-  const changing = refusal("CONCURRENT_EDIT", message, ["path"]);
+  const changing = refusePath("CONCURRENT_EDIT", message);
   return unless(NO_FOLDER, lookBelow(root, "", { path, maxBytes }), changing);
 }
 
@@ -65,22 +65,26 @@ export async function fileAt(root: Folder, path: string): Promise<Result<FileFac
     looked.value.kind === "absent"
       ? `There is no file ${quote(path)}.`
       : `${quote(path)} is a folder, not a file.`;
-  return refusal("PATH_NOT_FOUND", reason, ["path"]);
+  return refusePath("PATH_NOT_FOUND", reason);
 }
 
 /** Returns a file's text, or why it has none. Keeps a byte order mark. */
 export function textIn({ bytes, status }: FileFacts, path: string): Result<string> {
   const { sizeBytes } = status;
   if (bytes === undefined)
-    return refusal(
+    return refusePath(
       "ERR_CONTENT_TOO_LARGE",
       `${quote(path)} has ${sizeBytes} bytes, more than the limit of ${MAX_TEXT_BYTES}.`,
-      ["path"],
     );
   const text = decodeText(bytes);
   if (text !== undefined) return success(text);
   const message = `${quote(path)} is not UTF-8 text (${sizeBytes} bytes).`;
-  return refusal("ERR_NON_UTF8_FILE", message, ["path"]);
+  return refusePath("ERR_NON_UTF8_FILE", message);
+}
+
+/** Creates a failure about the path of an action or a request. */
+export function refusePath(code: PlanIssueCode, message: string): Result<never> {
+  return refusal(code, message, ["path"]);
 }
 
 const BLOCKED = {
@@ -92,5 +96,5 @@ const BLOCKED = {
 
 function blockedBy(path: string, { kind }: EntryStatus): Result<never> {
   const code = kind === "file" ? "ERR_TARGET_EXISTS" : "ERR_INVALID_PATH";
-  return refusal(code, `${quote(path)} ${BLOCKED[kind]}`, ["path"]);
+  return refusePath(code, `${quote(path)} ${BLOCKED[kind]}`);
 }

@@ -22,12 +22,11 @@ export async function previewPlan(
   assertNotAborted(signal);
   const resolved = await resolvePlan(parts, plan);
   if (!resolved.ok) return resolved;
-  const changes: PreviewedChange[] = [];
-  for (const action of resolved.value.actions) {
+  const { planHash, actions, needsConfirmation } = resolved.value;
+  const changes = actions.map((action) => {
     assertNotAborted(signal);
-    changes.push(previewChange(action));
-  }
-  const { planHash, needsConfirmation } = resolved.value;
+    return previewChange(action);
+  });
   return success({ planHash, changes, remarks: remarksOn(plan), needsConfirmation });
 }
 

@@ -6,12 +6,12 @@ import { checkPath } from "../../paths/check-path.ts";
 import { foldName } from "../../paths/fold-name.ts";
 import { pathUseOf } from "../../plan/action-kinds.ts";
 import type { ActionKind } from "../../plan/plan.ts";
-import { planIssue, type PlanIssueCode, quote, refusal } from "../../plan-issue.ts";
+import { planIssue, quote } from "../../plan-issue.ts";
 import { findConflicts, type PlacedAction } from "../../validate/find-conflicts.ts";
 import { orderActions } from "../../validate/order-actions.ts";
 import { type ValidAction, type ValidPlan, withoutRemarks } from "../../validate/valid-plan.ts";
 import { inFolder, parentOf } from "../file-system/in-folder.ts";
-import { fileAt, lookAt, textIn } from "../file-system/look-at.ts";
+import { fileAt, lookAt, refusePath, textIn } from "../file-system/look-at.ts";
 import type { FileFacts } from "../file-system/read-file.ts";
 import { FILES_AT_ONCE, type WorkspaceParts } from "../file-system/workspace-parts.ts";
 
@@ -140,7 +140,7 @@ async function takePlace(
   if (!looked.ok) return looked;
   const found = looked.value;
   if (found.kind !== "absent")
-    return refuse(
+    return refusePath(
       "ERR_TARGET_EXISTS",
       `${quote(path)} exists already, and ${kind} does not replace anything.`,
     );
@@ -153,7 +153,7 @@ async function takePlace(
     (name) => name !== first && foldName(name) === foldName(first) && !isDeleted.has(above + name),
   );
   if (twin !== undefined)
-    return refuse(
+    return refusePath(
       "ERR_ACTION_CONFLICT",
       `${quote(above + twin)} exists already and is the same path as ${quote(above + first)} on some systems. Use its spelling.`,
     );
@@ -171,11 +171,11 @@ async function resolveDeleteFolder(
   const looked = await lookAt(root, path, 0);
   if (!looked.ok) return looked;
   if (looked.value.kind !== "folder")
-    return refuse("PATH_NOT_FOUND", `There is no folder ${quote(path)} to delete.`);
+    return refusePath("PATH_NOT_FOUND", `There is no folder ${quote(path)} to delete.`);
   const names = await inFolder(root, path, (folder) => folder.list());
   const left = names.filter((name) => !isDeleted.has(`${path}/${name}`)).sort();
   if (left.length > 0)
-    return refuse(
+    return refusePath(
       "ERR_NOT_EMPTY",
       `${quote(path)} has ${left.length} entries that the plan does not delete, such as ${quote(left[0] ?? "")}.`,
     );
@@ -194,7 +194,7 @@ async function resolveExisting(
   const read = textIn(base, path);
   if ("content" in action && action.content !== undefined) {
     if (!("base_sha256" in action) || action.base_sha256 !== base.sha256)
-      return refuse(
+      return refusePath(
         "ERR_BASE_MISMATCH",
         `${quote(path)} is not the file that the change was made for. Read it again.`,
       );
@@ -202,28 +202,24 @@ async function resolveExisting(
   }
   const shown = parts.readSet.get(path);
   if (shown !== undefined && shown.sha256 !== base.sha256)
-    return refuse("CONCURRENT_EDIT", `${quote(path)} has been changed since it was read.`);
+    return refusePath("CONCURRENT_EDIT", `${quote(path)} has been changed since it was read.`);
   // A file above the limit cannot be moved, because its bytes are not there to be written.
   const isTooLarge = kind === "MOVE_FILE" && base.bytes === undefined;
   return isTooLarge && !read.ok ? read : success({ action, base });
 }
 
 function otherFileSystem(path: string): Failure {
-  return refuse(
+  return refusePath(
     "ERR_IO",
     `${quote(path)} is on another file system than the root, so a plan that changes it could not be undone as a whole. ` +
       "Open a workspace there.",
   );
 }
 
-function refuse(code: PlanIssueCode, message: string): Failure {
-  return refusal(code, message, ["path"]);
-}
-
 function ioIssue(action: ValidAction, error: unknown): Failure {
   const code = systemCode(error);
   if (code === undefined) throw error;
-  return refuse("ERR_IO", `${quote(action.path)} could not be read (${code}).`);
+  return refusePath("ERR_IO", `${quote(action.path)} could not be read (${code}).`);
 }
 
 function byAction(a: Issue, b: Issue): number {

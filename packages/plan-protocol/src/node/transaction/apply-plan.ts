@@ -1,6 +1,5 @@
 import { assertNotAborted, PlanProtocolError } from "../../plan-protocol-error.ts";
-import { traced } from "@ccl/core/tracing";
-import { systemCode } from "@ccl/core/node";
+import { systemCode, unless } from "@ccl/core/node";
 import { type Issue, type Result, sha256Hex, success } from "@ccl/core";
 
 import type { ValidPlan } from "../../validate/valid-plan.ts";
@@ -8,7 +7,6 @@ import type { AppliedPlan, ApplyOptions, CheckOutcome } from "../../workspace/pl
 import { isFailed, runChecks, uselessCheck } from "../checks/run-checks.ts";
 import type { Folder } from "../file-system/folder.ts";
 import { planIssue, quote, refusal } from "../../plan-issue.ts";
-import { diffOfPlan } from "../preview/preview-plan.ts";
 import {
   contentOf,
   type ResolvedAction,
@@ -24,6 +22,7 @@ import {
   isTransactionId,
   mark,
   openJournal,
+  readDiff,
   recordChecks,
   removeJournal,
   stateOf,
@@ -37,23 +36,10 @@ import { findUnfinished } from "./recover.ts";
 import { type StagedPlan, stagePlan } from "./stage-plan.ts";
 import { StepConflict } from "./step.ts";
 import { confirmSwap, swapIn, syncFoldersOf } from "./swap-in.ts";
-import { keptIssue, undo } from "./undo.ts";
+import { keptIssues, undo } from "./undo.ts";
 
 /** Applies a plan as one transaction. The caller must hold the workspace lock. */
-export function applyPlan(
-  parts: WorkspaceParts,
-  journals: Folder,
-  { plan, options }: { plan: ValidPlan; options: ApplyOptions },
-): Promise<Result<AppliedPlan>> {
-  const attributes = { "ccl.plan.actions": plan.actions.length };
-  return traced("apply plan", attributes, async (span) => {
-    const applied = await apply(parts, journals, { plan, options });
-    span.set({ "ccl.plan.applied": applied.ok });
-    return applied;
-  });
-}
-
-async function apply(
+export async function applyPlan(
   parts: WorkspaceParts,
   journals: Folder,
   { plan, options }: { plan: ValidPlan; options: ApplyOptions },
@@ -124,7 +110,7 @@ async function prepare(
   try {
     assertNotAborted(signal);
     staged = await stagePlan(parts, journals, { plan, transactionId });
-    await writeDiff(parts, staged, diffOfPlan(plan));
+    await writeDiff(parts, staged);
     await backUp(parts, staged);
     assertNotAborted(signal);
     await writeIntent(parts, staged);
@@ -163,8 +149,11 @@ async function carryOut(
     if (failed !== undefined) return await takeBack(parts, staged, [checkIssue(failed)]);
     await mark(parts, staged, "committed");
   } catch (error) {
+    const state = await unless(["ENOENT"], stateOf(staged.folder), "begun");
+    if (state === "begun") return lostJournal(staged, reasonOf(error));
     const undone = await takeBack(parts, staged, issuesOf(error));
-    if (PlanProtocolError.isInstance(error)) throw error;
+    const isUndone = !undone.issues.some(({ code }) => code === "RECOVERY_REQUIRED");
+    if (isUndone && PlanProtocolError.isInstance(error)) throw error;
     return undone;
   }
   await emptyParts(staged, ["staged", "backups"]);
@@ -194,7 +183,7 @@ async function runWatched(
 
 /**
  * Reopens a transaction's journal after its checks. A check may have removed part or all of it, as `git clean -fdx`
- * does. In that case, rewrites its intent and its old files as they were read for the plan.
+ * does. In that case, rewrites its intent, its diff and its old files as they were read for the plan.
  */
 async function reopenJournal(parts: WorkspaceParts, staged: StagedPlan): Promise<void> {
   const { transactionId, steps, begun } = staged;
@@ -215,10 +204,18 @@ async function reopenJournal(parts: WorkspaceParts, staged: StagedPlan): Promise
       if (isOld && (await journal.moved.status(key)) === undefined)
         await writeOld(parts, journal.moved, key, base);
     }
+    if ((await readDiff(journal.folder)) === undefined) await writeDiff(parts, staged);
     if (isLost) await writeIntent(parts, journal);
   } finally {
     await journals.close();
   }
+}
+
+/** Says that a check removed the journal, and that it could not be written again. */
+function lostJournal({ transactionId, steps }: StagedPlan, reason: string): Result<never> {
+  const paths = steps.map(({ path }) => quote(path)).join(", ");
+  const message = `A check removed the journal of transaction ${transactionId}, and it could not be written again (${reason}). The plan's changes are in place and cannot be undone: ${paths}.`;
+  return refusal("RECOVERY_REQUIRED", message);
 }
 
 const MAX_WHY = 500;
@@ -245,7 +242,10 @@ async function takeBack(
     });
     const isKnown = (path: string): boolean =>
       issues.some((issue) => issue.code === "CONCURRENT_EDIT" && issue.path[0] === path);
-    const kept = keptPaths.filter((path) => !isKnown(path)).map(keptIssue);
+    const kept = await keptIssues(
+      staged,
+      keptPaths.filter((path) => !isKnown(path)),
+    );
     return { ok: false, issues: [...issues, ...written, ...kept] };
   } catch (error) {
     const message = `Transaction ${transactionId} could not be undone (${reasonOf(error)}). Fix that, then call recover().`;

@@ -141,8 +141,7 @@ export async function recordChecks(
 /** Stores the transaction's diff for people who inspect it later. Written before the intent, which makes it durable. */
 export function writeDiff(
   parts: WorkspaceParts,
-  { folder }: Journal,
-  content: string,
+  { folder, diff: content }: Pick<Journal, "folder"> & { diff: string },
 ): Promise<void> {
   return writeNewFile(parts, folder, { name: DIFF, content });
 }

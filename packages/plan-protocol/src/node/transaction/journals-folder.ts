@@ -8,20 +8,14 @@ import { type WorkspaceParts, writeNewFile } from "../file-system/workspace-part
 
 /** Opens the folder of journals, creating it if needed. Does not follow links. */
 export function openJournals(parts: WorkspaceParts): Promise<Folder> {
-  const opening = openBelow(parts, async (folder, name) => {
+  const create = async (folder: Folder, name: string): Promise<Folder> => {
     if ((await folder.status(name)) === undefined) {
       await unless(["EEXIST"], folder.makeFolder(name), undefined);
       if (parts.durability === "full") await folder.sync();
     }
     return folder.openFolder(name);
-  });
-  return withReason(
-    parts,
-    opening.then(async (journals) => {
-      await ignoreInGit(journals);
-      return journals;
-    }),
-  );
+  };
+  return withReason(parts, openBelow(parts, create, ignoreInGit));
 }
 
 /** Opens the folder without creating it. Undefined if there has never been a transaction. */
@@ -38,14 +32,21 @@ export function journalsPath({ rootPath }: WorkspaceParts): string {
 async function openBelow(
   { root }: WorkspaceParts,
   open: (folder: Folder, name: string) => Promise<Folder>,
+  prepare?: (journals: Folder) => Promise<void>,
 ): Promise<Folder> {
   const own = await open(root, ".ccl");
   const journals = await open(own, "transactions").finally(() => own.close());
-  // Files are renamed between these two.
-  const [above, below] = await Promise.all([root.ownStatus(), journals.ownStatus()]);
-  if (above.device === below.device) return journals;
-  await journals.close();
-  throw Object.assign(new Error("Another file system."), { code: "EXDEV" });
+  try {
+    // Files are renamed between these two.
+    const [above, below] = await Promise.all([root.ownStatus(), journals.ownStatus()]);
+    if (above.device !== below.device)
+      throw Object.assign(new Error("Another file system."), { code: "EXDEV" });
+    await prepare?.(journals);
+    return journals;
+  } catch (error) {
+    await journals.close();
+    throw error;
+  }
 }
 
 /** Backups contain file content. This keeps a careless `git add` from committing them. */

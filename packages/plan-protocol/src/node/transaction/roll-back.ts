@@ -20,7 +20,7 @@ import {
 import { changedSteps } from "./path-state.ts";
 import type { Step } from "./step.ts";
 import { findUnfinished } from "./recover.ts";
-import { keptIssue, undo } from "./undo.ts";
+import { keptIssues, undo } from "./undo.ts";
 
 /** Rolls back a committed transaction. The caller holds the workspace lock. */
 export async function rollBack(
@@ -50,7 +50,7 @@ export async function rollBack(
     const { keptPaths } = await undo(parts, journal, { isLive: true });
     await unmarkOpen(journals, transactionId);
     for (const path of pathsOf(journal)) parts.readSet.delete(path);
-    if (keptPaths.length > 0) return { ok: false, issues: keptPaths.map(keptIssue) };
+    if (keptPaths.length > 0) return { ok: false, issues: await keptIssues(journal, keptPaths) };
     return success({ transactionId, paths: pathsOf(journal) });
   } finally {
     await closeJournal(journal);

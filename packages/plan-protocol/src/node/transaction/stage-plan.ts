@@ -9,6 +9,7 @@ import {
   type WorkspaceParts,
   writeNewFile,
 } from "../file-system/workspace-parts.ts";
+import { diffOfPlan } from "../preview/preview-plan.ts";
 import { contentOf, type ResolvedAction, type ResolvedPlan } from "../preview/resolve-plan.ts";
 import { closeJournal, createJournal, type Journal } from "./journal.ts";
 import { fileState, type Step } from "./step.ts";
@@ -24,6 +25,8 @@ export interface StagedStep extends Step {
 /** The journal of a transaction whose new files are on disk. */
 export interface StagedPlan extends Journal {
   steps: StagedStep[];
+  /** Kept in memory, since a check may remove the journal. */
+  diff: string;
 }
 
 /** A change before its new file is on disk. */
@@ -43,7 +46,7 @@ export async function stagePlan(
     const steps = await mapConcurrent(draftSteps(plan), FILES_AT_ONCE, (draft, index) =>
       writeStep(parts, journal, { key: String(index), draft }),
     );
-    return { ...journal, steps, begun: 0 };
+    return { ...journal, steps, begun: 0, diff: diffOfPlan(plan) };
   } catch (error) {
     await closeJournal(journal);
     throw error;

@@ -14,10 +14,20 @@ import { isSameState } from "./path-state.ts";
 import type { Step } from "./step.ts";
 import { giveName, giveNameOver, syncFoldersOf } from "./swap-in.ts";
 
-/** Returns the issue for a path that an undo left alone. */
-export function keptIssue(path: string): Issue {
-  const message = `${quote(path)} was changed in the meantime, by a check or another program, and stays as it is. The journal keeps its old file.`;
-  return planIssue("CONCURRENT_EDIT", message, [path]);
+/** Returns the issues for paths that an undo left alone. */
+export async function keptIssues(journal: Journal, keptPaths: readonly string[]): Promise<Issue[]> {
+  const issues: Issue[] = [];
+  for (const step of journal.steps.filter(({ path }) => keptPaths.includes(path))) {
+    const hasOldFile = step.before !== undefined && step.change !== "remove_folder";
+    const old = !hasOldFile
+      ? ""
+      : (await oldFileOf({ journal, step })) === undefined
+        ? " Its old file was removed from the journal, so it cannot be restored."
+        : " The journal keeps its old file.";
+    const message = `${quote(step.path)} was changed in the meantime, by a check or another program, and stays as it is.${old}`;
+    issues.push(planIssue("CONCURRENT_EDIT", message, [step.path]));
+  }
+  return issues;
 }
 
 /** How a transaction is undone. */
@@ -215,7 +225,7 @@ async function putBack(
 async function oldFileOf({
   journal: { moved, backups },
   step: { key },
-}: StepPlace): Promise<Folder | undefined> {
+}: Pick<StepPlace, "journal" | "step">): Promise<Folder | undefined> {
   if ((await moved.status(key)) !== undefined) return moved;
   return (await backups.status(key)) === undefined ? undefined : backups;
 }

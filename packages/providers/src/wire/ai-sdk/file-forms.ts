@@ -104,13 +104,23 @@ function writeContent({ data, url, mimeType }: MediaPart, form: string | undefin
   return url !== undefined && URL.canParse(url) ? new URL(url) : undefined;
 }
 
+/** Returns the form in which the SDK's message held the content. */
+function originalForm(part: MediaPart): string | undefined {
+  return stringAt(formOf(aiSdk, part), "data");
+}
+
+/** Returns true if the content is written as an object with a type: in version 4, or if it came that way. */
+function usesTags(part: MediaPart, version: AiSdkVersion | undefined): boolean {
+  return version === undefined
+    ? originalForm(part)?.startsWith("tagged") === true
+    : version === "v4";
+}
+
 /** Returns the part for a prompt, in its original form if the version supports it. */
 export function writeFile(part: MediaPart, version?: AiSdkVersion): JsonRecord | undefined {
-  const form = formOf(aiSdk, part);
-  const came = stringAt(form, "data");
-  const isTagged = version === undefined ? came?.startsWith("tagged") === true : version === "v4";
-  const inner = came?.replace(/^tagged-?/, "") || undefined;
-  const content = inner === "text" ? writeContent(part, undefined) : writeContent(part, inner);
+  const isTagged = usesTags(part, version);
+  const inner = originalForm(part)?.replace(/^tagged-?/, "");
+  const content = writeContent(part, inner);
   if (content === undefined) return undefined;
   const tagged =
     inner === "text" && part.data !== undefined && isTagged
@@ -118,10 +128,10 @@ export function writeFile(part: MediaPart, version?: AiSdkVersion): JsonRecord |
       : part.data === undefined
         ? { type: "url", url: content }
         : { type: "data", data: content };
-  const type = version === undefined && form["type"] === "image" ? "image" : "file";
+  const isImage = version === undefined && formOf(aiSdk, part)["type"] === "image";
   return withoutUndefined({
-    type,
-    [type === "image" ? "image" : "data"]: isTagged ? tagged : content,
+    type: isImage ? "image" : "file",
+    [isImage ? "image" : "data"]: isTagged ? tagged : content,
     mediaType: part.mimeType,
     filename: part.filename,
   });
@@ -132,19 +142,12 @@ export function writeOutput(
   part: MediaPart,
   version: AiSdkVersion | undefined,
 ): JsonRecord | undefined {
-  const form = formOf(aiSdk, part);
+  if (usesTags(part, version)) return writeFile(part, "v4");
   const { type, mimeType: mediaType, data, filename } = part;
-  const inline = data === undefined ? undefined : toBase64(data);
-  if (
-    version === "v4" ||
-    (version === undefined &&
-      form["data"] !== undefined &&
-      String(form["data"]).startsWith("tagged"))
-  )
-    return writeFile(part, "v4");
+  const inline = data && toBase64(data);
   if (version === "v2")
     return inline === undefined ? undefined : { type: "media", data: inline, mediaType };
-  const came = version === undefined ? stringAt(form, "type") : undefined;
+  const came = version === undefined ? stringAt(formOf(aiSdk, part), "type") : undefined;
   if (inline === undefined) {
     const address = came ?? `${type}-url`;
     return part.url === undefined ? undefined : { type: address, url: part.url };

@@ -3,7 +3,13 @@ import { arrayAt, isRecord, type JsonRecord, recordAt, stringAt } from "@ccl/cor
 
 import { withForm, withOriginal } from "../original-form.ts";
 import { requireMessages } from "../require-messages.ts";
-import { opaqueMessage, opaquePart, partsAndCalls, withMetadata } from "../wire-fields.ts";
+import {
+  opaqueMessage,
+  opaquePart,
+  partsAndCalls,
+  unlessEmpty,
+  withMetadata,
+} from "../wire-fields.ts";
 import { aiSdk, readFile } from "./file-forms.ts";
 import { metadataOf } from "./provider-options.ts";
 import { errorMark, writeMessage } from "./to-ai-sdk-messages.ts";
@@ -20,16 +26,13 @@ export function fromAiSdkMessages(messages: readonly object[]): ChatMessage[] {
   return messages.flatMap((wire, index) => {
     const turn = isRecord(wire) ? wire : {};
     const isTool = turn["role"] === "tool" && arrayAt(turn, "content").length > 0;
-    const startsTurn =
-      turn["role"] === "tool" && stringAt(messages[index - 1], "role") === "tool"
-        ? true
-        : undefined;
+    const startsTurn = turn["role"] === "tool" && stringAt(messages[index - 1], "role") === "tool";
     const read = isTool
       ? arrayAt(turn, "content").map((part) => fromResult(part, toolNames))
       : [fromMessage(turn)];
     return read.map((message, at): ChatMessage => {
       for (const { id, name } of message.toolCalls ?? []) toolNames.set(id, name);
-      const formed = withForm(aiSdk, message, { startsTurn: at === 0 ? startsTurn : undefined });
+      const formed = withForm(aiSdk, message, { startsTurn: at === 0 && startsTurn });
       const written = writeMessage(formed, { toolNames });
       const content = isTool ? [arrayAt(turn, "content")[at]] : turn["content"];
       const original = isTool && at > 0 ? { role: "tool", content } : { ...turn, content };
@@ -78,7 +81,7 @@ function fromResult(wire: unknown, toolNames: ReadonlyMap<string, string>): Chat
     role: "tool",
     toolCallId,
     content,
-    isError: isError === true ? isError : undefined,
+    isError: isError === true || undefined,
     ...fields,
   };
 }
@@ -109,10 +112,5 @@ function fromPart(wire: unknown): Part {
       : readFile(wire);
   if (read === undefined) return opaquePart(aiSdk, wire);
   const { providerMetadata } = metadataOf(providerOptions);
-  return providerMetadata === undefined
-    ? read
-    : withMetadata<TextPart | ReasoningPart | MediaPart>(read, {
-        ...providerMetadata,
-        ...read.providerMetadata,
-      });
+  return withMetadata(read, unlessEmpty({ ...providerMetadata, ...read.providerMetadata }));
 }

@@ -13,7 +13,7 @@ import { Losses, type LossOptions, placeholder } from "../losses.ts";
 import { formOf, inOriginalForm } from "../original-form.ts";
 import { requireMessages } from "../require-messages.ts";
 import { WireError } from "../wire-error.ts";
-import { fieldsFor, interleaved, wholeMessage } from "../wire-fields.ts";
+import { asWire, fieldsFor, interleaved, wholeMessage } from "../wire-fields.ts";
 import type { AiSdkMessage } from "./ai-sdk-message.ts";
 import { aiSdk, type AiSdkVersion, isVersion, writeFile, writeOutput } from "./file-forms.ts";
 import { isJson, providerOptionsOf } from "./provider-options.ts";
@@ -72,7 +72,7 @@ export function toAiSdkMessages(
       last["content"] = [...last["content"], ...next["content"]];
     else result.push(version === undefined ? { ...next } : promptOf(next));
   }
-  return result.flatMap((message) => (isMessage(message) ? [message] : []));
+  return asWire(result);
 }
 
 /** Converts text content to a list of parts, which prompts require. */
@@ -80,10 +80,6 @@ function promptOf(message: JsonRecord): JsonRecord {
   const { role, content } = message;
   if (role === "system" || typeof content !== "string") return { ...message };
   return { ...message, content: [{ type: "text", text: content }] };
-}
-
-function isMessage(message: unknown): message is AiSdkMessage {
-  return isRecord(message);
 }
 
 /** Writes a message, ignoring its original form. Returns undefined if it is empty. */

@@ -71,7 +71,7 @@ interface Place {
   /** The previous turn. */
   before: unknown;
   isFirst: boolean;
-  keepsIds: true | undefined;
+  keepsIds: boolean;
 }
 
 function fromTurn(turn: unknown, { before, isFirst, keepsIds }: Place): ChatMessage[] {
@@ -80,9 +80,9 @@ function fromTurn(turn: unknown, { before, isFirst, keepsIds }: Place): ChatMess
   const isText = typeof content === "string";
   const blocks: unknown[] = Array.isArray(content) ? content : [];
   const form = {
-    isText: isText ? true : undefined,
-    startsTurn: role !== "system" && isRecord(before) && before["role"] === role ? true : undefined,
-    isInMessages: role === "system" && isFirst ? true : undefined,
+    isText,
+    startsTurn: role !== "system" && isRecord(before) && before["role"] === role,
+    isInMessages: role === "system" && isFirst,
     keepsIds,
   };
   const make = (message: ChatMessage, own: unknown, frame?: JsonRecord): ChatMessage =>
@@ -106,7 +106,7 @@ function fromTurn(turn: unknown, { before, isFirst, keepsIds }: Place): ChatMess
  * Returns true if converting back would replace ids of the turn: the API rejects them, or an earlier call has the same
  * id.
  */
-function keepsIds(turn: unknown, seen: Set<string>): true | undefined {
+function keepsIds(turn: unknown, seen: Set<string>): boolean {
   let isKept = false;
   for (const block of arrayAt(turn, "content")) {
     const id = stringAt(block, "tool_use_id") ?? stringAt(block, "id") ?? "_";
@@ -114,7 +114,7 @@ function keepsIds(turn: unknown, seen: Set<string>): true | undefined {
     isKept ||= !isPlainId(id) || (isCall && seen.has(id));
     if (isCall) seen.add(id);
   }
-  return isKept ? true : undefined;
+  return isKept;
 }
 
 /** Splits a user turn into single results and the blocks between them. */
@@ -145,7 +145,7 @@ function fromSegment(blocks: unknown[]): ChatMessage {
       : typeof content === "string"
         ? content
         : "",
-    isError: isError === true ? isError : undefined,
+    isError: isError === true || undefined,
   };
   const known = ["type", "tool_use_id", "content", "is_error"];
   return withMetadata(message, unknownFields(format, block, known));

@@ -11,11 +11,17 @@ import { callRecord } from "../call-input.ts";
 import { type LossOptions, Losses } from "../losses.ts";
 import { formOf, inOriginalForm } from "../original-form.ts";
 import { requireMessages } from "../require-messages.ts";
-import { fieldsFor, interleaved, joinFields, partsOf, wholeMessage } from "../wire-fields.ts";
+import {
+  asWire,
+  fieldsFor,
+  interleaved,
+  joinFields,
+  partsOf,
+  wholeMessage,
+} from "../wire-fields.ts";
 import type {
   AnthropicCacheControl,
   AnthropicConversation,
-  AnthropicMessage,
   AnthropicTextBlock,
 } from "./anthropic-message.ts";
 import { marked, unmarked } from "./cache-marks.ts";
@@ -85,16 +91,12 @@ export function toAnthropicMessages(
   const leading = isText ? text : system.length > 0 ? system : empty;
   return withoutUndefined({
     system: isSystem(leading) ? leading : undefined,
-    messages: turns.filter(isMessage),
+    messages: asWire(turns),
   });
 }
 
 function isSystem(system: unknown): system is string | AnthropicTextBlock[] {
   return typeof system === "string" || Array.isArray(system);
-}
-
-function isMessage(turn: unknown): turn is AnthropicMessage {
-  return isRecord(turn);
 }
 
 function addTurn(turns: JsonRecord[], turn: JsonRecord, starts: boolean): void {
@@ -118,7 +120,9 @@ export function writeTurn(
   if (whole !== undefined) return { ...whole };
   const isSystemRole = message.role === "system" || message.role === "developer";
   const role = isSystemRole ? "system" : message.role === "assistant" ? "assistant" : "user";
-  const content = marked(blocksOf(message, losses), ownCacheControl(message));
+  // The block of a tool result has its own `cache_control`.
+  const cacheControl = message.role === "tool" ? undefined : ownFields(message)["cache_control"];
+  const content = marked(blocksOf(message, losses), cacheControl);
   const [block] = content;
   if (block === undefined) return undefined;
   // A string can carry neither a breakpoint nor other blocks.
@@ -136,23 +140,15 @@ function blocksOf(message: ChatMessage, losses: Losses): JsonRecord[] {
   if (message.role === "tool") losses.drop("tool", "the call that a tool message answers");
   const parts = partsOf(message).map((part) => toBlock(part, message.role, losses));
   const blocks = interleaved(format, parts, message.toolCalls, (call) => [toCall(call)]);
-  return [...keptThinking(message), ...blocks.flat()];
+  // `createAnthropicModel` stores the blocks here, and they are sent back unchanged.
+  const thinking =
+    message.role === "assistant" ? arrayAt(fieldsFor(format, message), "reasoning") : [];
+  return [...thinking.filter(isRecord), ...blocks.flat()];
 }
 
 function toCall(call: ToolCall): JsonRecord {
   const { id, name } = call;
   return joinFields({ type: "tool_use", id, name, input: callRecord(call) }, ownFields(call));
-}
-
-/** Returns the message's `cache_control`. A tool result's block has its own. */
-function ownCacheControl(message: ChatMessage): unknown {
-  return message.role === "tool" ? undefined : ownFields(message)["cache_control"];
-}
-
-/** Returns the blocks in `providerMetadata.anthropic.reasoning`, unchanged, as `createAnthropicModel` stores them. */
-function keptThinking(message: ChatMessage): JsonRecord[] {
-  if (message.role !== "assistant") return [];
-  return arrayAt(fieldsFor(format, message), "reasoning").filter(isRecord);
 }
 
 /** Returns the block for a tool result. */
@@ -165,7 +161,7 @@ function toResultBlock(message: ChatMessage, id: string, losses: Losses): JsonRe
     tool_use_id: id,
     // The API rejects empty content, but a result without content is still a result.
     content: parts.length > 0 ? resultContent : undefined,
-    is_error: isError === true ? true : undefined,
+    is_error: isError === true || undefined,
   });
   return joinFields(block, ownFields(message));
 }

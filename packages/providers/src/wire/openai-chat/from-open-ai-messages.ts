@@ -47,7 +47,9 @@ function fromMessage(wire: JsonRecord): ChatMessage {
   if (role === undefined) return opaqueMessage(format, wire);
   const field =
     role === "assistant" ? reasoningFields.find((name) => !!stringAt(wire, name)) : undefined;
-  const reasoning = field === undefined ? [] : [reasoningPart(String(wire[field]), field)];
+  const reasoning: ReasoningPart[] = [];
+  if (field !== undefined)
+    reasoning.push(withForm(format, { type: "reasoning", text: String(wire[field]) }, { field }));
   const said = contentOf(wire, role);
   const calls = role === "assistant" ? arrayAt(wire, "tool_calls").flatMap(fromCall) : [];
   const known = ["role", "content", ...(field === undefined ? [] : [field])];
@@ -61,10 +63,6 @@ function fromMessage(wire: JsonRecord): ChatMessage {
     toolCallId,
     providerMetadata: unknownFields(format, wire, known),
   };
-}
-
-function reasoningPart(text: string, field: string): ReasoningPart {
-  return withForm<ReasoningPart>(format, { type: "reasoning", text }, { field });
 }
 
 function contentOf(wire: JsonRecord, role: string): string | Part[] {
@@ -86,15 +84,16 @@ function fromCall(call: unknown): ToolCall[] {
     { id, name, arguments: typeof text === "string" ? text : JSON.stringify(text ?? {}) },
     unknownFields(format, call, known),
   );
-  return [withForm(format, read, isCustom ? { isCustom } : undefined)];
+  return [withForm(format, read, { isCustom })];
 }
 
 function fromPart(wire: unknown, role: string): Part {
   const part = readPart(format, wire, readers);
   if (part.type === "provider") return part;
-  const isTaken = part.type !== "text" && role !== "user";
-  const isRefusal = stringAt(wire, "type") === "refusal";
-  return withForm(format, part, isTaken ? { isTaken } : isRefusal ? { isRefusal } : undefined);
+  return withForm(format, part, {
+    isTaken: part.type !== "text" && role !== "user",
+    isRefusal: stringAt(wire, "type") === "refusal",
+  });
 }
 
 const readers: PartReaders = {

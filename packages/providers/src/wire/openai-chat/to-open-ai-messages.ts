@@ -4,6 +4,7 @@ import { type LossOptions, Losses } from "../losses.ts";
 import { formOf, inOriginalForm } from "../original-form.ts";
 import { requireMessages } from "../require-messages.ts";
 import {
+  asWire,
   contentOf,
   dataUrlOf,
   fieldsFor,
@@ -51,11 +52,7 @@ export function toOpenAiMessages(
     const isRenamed = record["role"] === "developer" && developerRole === "system";
     return isRenamed ? { ...record, role: "system" } : record;
   });
-  return sent.filter(isMessage);
-}
-
-function isMessage(wire: unknown): wire is OpenAiMessage {
-  return isRecord(wire);
+  return asWire(sent);
 }
 
 /** Writes a message, ignoring its original form. */

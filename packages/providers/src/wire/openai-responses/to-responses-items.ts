@@ -1,10 +1,10 @@
-import type { ChatMessage, Part, ReasoningPart, TextPart, ToolCall } from "@ccl/core";
+import type { ChatMessage, Part, TextPart, ToolCall } from "@ccl/core";
 import { arrayAt, isRecord, type JsonRecord, withoutUndefined } from "@ccl/core/json";
 
 import { Losses, type LossOptions } from "../losses.ts";
 import { formOf, inOriginalForm } from "../original-form.ts";
 import { requireMessages } from "../require-messages.ts";
-import { fieldsFor, interleaved, joinFields, partsOf } from "../wire-fields.ts";
+import { asWire, fieldsFor, interleaved, joinFields, partsOf } from "../wire-fields.ts";
 import type { ResponsesConversation, ResponsesItem } from "./responses-item.ts";
 import { responses } from "./responses-format.ts";
 import { toInputPart, toReasoning } from "./responses-parts.ts";
@@ -23,7 +23,7 @@ export function toResponsesItems(
   return messages.flatMap((message, index) => {
     losses.index = index;
     const items = inOriginalForm(responses, message, toItems(message, losses));
-    return Array.isArray(items) ? items.filter(isItem) : [];
+    return Array.isArray(items) ? asWire<ResponsesItem>(items) : [];
   });
 }
 
@@ -45,10 +45,6 @@ export function toResponsesInput(
     input:
       isText && typeof only.content === "string" ? only.content : toResponsesItems(others, options),
   });
-}
-
-function isItem(item: unknown): item is ResponsesItem {
-  return isRecord(item);
 }
 
 /** Writes the items of one message, ignoring its original form. */
@@ -103,22 +99,15 @@ function toItem(step: readonly (Part | ToolCall)[], losses: Losses): JsonRecord[
   const [first] = step;
   if (first === undefined) return [];
   if (!("type" in first)) return [toCall(first)];
-  if (first.type === "text") return [toSaid(step.filter(isText))];
+  if (first.type === "text")
+    return [toSaid(step.filter((part) => "type" in part && part.type === "text"))];
   if (first.type === "provider" && first.provider === responses && isRecord(first.raw))
     return [first.raw];
   if (first.type === "reasoning" && fieldsFor(responses, first)["item"] !== undefined) {
-    return [toReasoning(step.filter(isReasoning))];
+    return [toReasoning(step.filter((part) => "type" in part && part.type === "reasoning"))];
   }
   const mark = losses.mark(first);
   return mark === "" ? [] : [{ role: "assistant", content: mark }];
-}
-
-function isText(step: Part | ToolCall): step is TextPart {
-  return "type" in step && step.type === "text";
-}
-
-function isReasoning(step: Part | ToolCall): step is ReasoningPart {
-  return "type" in step && step.type === "reasoning";
 }
 
 function toCall(call: ToolCall): JsonRecord {

@@ -30,18 +30,14 @@ function numberLimits(node: WireNode): WireNode {
 
 /** Converts a closed list of scalars to one enum per type, since strict schemas must state the type. */
 export function convertEnum(node: WireNode, place: Place): Converted | undefined {
-  const values = new Set<unknown>("const" in node ? [node["const"]] : [node["enum"]].flat());
-  const types: unknown[] = [...values].map((value) => (value === null ? "null" : typeof value));
-  if (types.length === 0 || types.includes("object")) return undefined;
+  const listed: unknown[] = "const" in node ? [node["const"]] : [node["enum"]].flat();
+  const valuesOf = (type: string): unknown[] =>
+    [...new Set(listed)].filter((value) => (value === null ? "null" : typeof value) === type);
+  if (listed.length === 0 || valuesOf("object").length > 0) return undefined;
   const branches = ["string", "number", "boolean", "null"]
-    .filter((type) => types.includes(type))
-    .map((type) =>
-      enumOfType(
-        type,
-        [...values].filter((_, at) => types[at] === type),
-        place,
-      ),
-    );
+    .map((type): [string, unknown[]] => [type, valuesOf(type)])
+    .filter(([, values]) => values.length > 0)
+    .map(([type, values]) => enumOfType(type, values, place));
   const schema = branches.length === 1 ? branches[0] : undefined;
   return { schema: dropConstraints(schema ?? { anyOf: branches }, node, place), decode: identity };
 }
@@ -52,7 +48,7 @@ function enumOfType(type: string, values: readonly unknown[], place: Place): Wir
   if (values.length > context.enumValuesLeft || !isSmallEnum(values)) {
     const message = `An enum of ${values.length} values exceeds the limit of strict schemas.`;
     warn(place, "wire_constraint_dropped", message);
-    return { type };
+    return { type: values.every(Number.isInteger) ? "integer" : type };
   }
   context.enumValuesLeft -= values.length;
   return { type, enum: values };

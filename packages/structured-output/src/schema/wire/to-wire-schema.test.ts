@@ -397,4 +397,10 @@ describe("toWireSchema", () => {
     expect(lintWireSchema(converted.schema)).toEqual([]);
     expect(converted.decode(wire)).toEqual(value);
   });
+
+  it("asks for an integer where a long enum of integers is left out", () => {
+    const many = Array.from({ length: 1001 }, (_, index) => index);
+    const { schema } = toWireSchema(closed({ a: { enum: many }, b: { enum: [...many, 0.5] } }));
+    expect(schema["properties"]).toEqual({ a: { type: "integer" }, b: { type: "number" } });
+  });
 });

@@ -1,4 +1,4 @@
-import type { ModelUsage } from "@ccl/core";
+import type { ModelUsage } from "./language-model.ts";
 
 const keys = [
   "inputTokens",
@@ -9,7 +9,7 @@ const keys = [
   "costUsd",
 ] as const;
 
-/** Adds the usages that calls of models report. Undefined if none of them reports one. */
+/** Adds the usages of model calls. Optional counts are present if any call has them. Undefined if no call reports a usage. */
 export function sumUsage(
   calls: readonly { usage?: ModelUsage | undefined }[] = [],
 ): ModelUsage | undefined {
