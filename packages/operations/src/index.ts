@@ -42,23 +42,18 @@ export type {
   TurnCommit,
   VariantState,
   StoredTurn,
+  PageRequest,
   StoreCall,
 } from "./ports/chat-store.ts";
 export type {
   BranchPage,
   ConversationStore,
-  ListBranchesOptions,
   TurnEdit,
   TurnWindow,
 } from "./ports/conversation-store.ts";
 export { createOperationStores, type OperationStores } from "./stores/create-operation-stores.ts";
 export { searchTurns } from "./ports/search-turns.ts";
-export type {
-  ListProfilesOptions,
-  ProfilePage,
-  ProfileStore,
-  SaveProfileOptions,
-} from "./ports/profile-store.ts";
+export type { ProfilePage, ProfileStore, SaveProfileOptions } from "./ports/profile-store.ts";
 export type { PromptFitter } from "./ports/prompt-fitter.ts";
 export type { RunDriver, RunExecutor } from "./ports/run-executor.ts";
 export type {

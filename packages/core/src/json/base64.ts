@@ -22,11 +22,11 @@ export function fromBase64(text: string): Uint8Array | undefined {
 }
 
 /**
- * Parses a base64 `data:` URL (RFC 2397) into its media type, without parameters, and bytes. The type defaults to
- * `text/plain`. Undefined for any other address.
+ * Parses a base64 `data:` URL (RFC 2397) into its media type, without parameters, and bytes. Undefined for any other
+ * address, and without a media type.
  */
 export function parseDataUrl(url: string): { mimeType: string; data: Uint8Array } | undefined {
-  const header = /^data:([^;,]*)(?:;[^;,]*)*;base64,/i.exec(url.slice(0, 300));
+  const header = /^data:([^;,]+)(?:;[^;,]*)*;base64,/i.exec(url.slice(0, 300));
   const data = header === null ? undefined : fromBase64(url.slice(header[0].length));
-  return data === undefined ? undefined : { mimeType: header?.[1] || "text/plain", data };
+  return data === undefined ? undefined : { mimeType: header?.[1] ?? "", data };
 }

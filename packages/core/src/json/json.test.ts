@@ -75,9 +75,9 @@ describe("base64", () => {
       mimeType: "image/png",
       data: Uint8Array.of(1, 2),
     });
-    const typeOf = (url: string): string | undefined => parseDataUrl(url)?.mimeType;
-    expect(typeOf("data:text/plain;charset=utf-8;base64,AQI=")).toBe("text/plain");
-    expect(typeOf("data:;base64,AQI=")).toBe("text/plain");
+    const url = "data:text/plain;charset=utf-8;base64,AQI=";
+    expect(parseDataUrl(url)?.mimeType).toBe("text/plain");
+    expect(parseDataUrl("data:;base64,AQI=")).toBeUndefined();
     expect(parseDataUrl("https://example.com/a.png")).toBeUndefined();
     expect(parseDataUrl("data:text/plain,hello")).toBeUndefined();
   });

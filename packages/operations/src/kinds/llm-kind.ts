@@ -26,14 +26,10 @@ import {
 import { OperationError } from "./operation-error.ts";
 
 /** Sampling settings of one call. The provider chooses any that are absent. */
-export interface LlmSamplers {
-  temperature?: number | undefined;
-  topP?: number | undefined;
-  topK?: number | undefined;
-  frequencyPenalty?: number | undefined;
-  presencePenalty?: number | undefined;
-  seed?: number | undefined;
-}
+export type LlmSamplers = Pick<
+  ModelRequest,
+  "temperature" | "topP" | "topK" | "frequencyPenalty" | "presencePenalty" | "seed"
+>;
 
 /** Parameters of the kind `llm`. They contain references only, no keys. */
 export interface LlmParams extends CallParams {

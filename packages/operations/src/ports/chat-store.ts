@@ -10,6 +10,14 @@ export interface StoreCall {
   signal?: AbortSignal | undefined;
 }
 
+/** Which page of a list to read. */
+export interface PageRequest extends StoreCall {
+  /** Cursor from the previous page. */
+  cursor?: string | undefined;
+  /** Defaults to 100, up to 1,000. */
+  limit?: number | undefined;
+}
+
 /** An operation's persisted write, stored with the turn of its run. */
 export interface KeptWrite {
   runId: string;
@@ -85,20 +93,14 @@ export interface TurnCommit extends ChatBranch {
 }
 
 /** The main model's answer. Stored as a variant of the turn and selected. */
-export interface AssistantVariant extends ChatBranch {
+export interface AssistantVariant
+  extends ChatBranch, Pick<StoredVariant, "toolCalls" | "messages" | "reasoning" | "state"> {
   runId: string;
   userMessageId: string;
   assistantVariantId: string;
   text: string;
   /** True if an abort cut the answer short. */
   partial: boolean;
-  toolCalls?: readonly ToolCall[] | undefined;
-  /** Tool calls before the answer, and their results. */
-  messages?: readonly ChatMessage[] | undefined;
-  /** The model's reasoning before the answer. */
-  reasoning?: string | undefined;
-  /** State of the run so far. Absent without a profile. */
-  state?: VariantState | undefined;
 }
 
 /** What a run reads from its chat. `RunStore` adds the run's message, its answer and what it commits. */

@@ -1,21 +1,13 @@
 import type { Part } from "@ccl/core";
 
 import { OperationsError } from "../operations-error.ts";
-import type { ChatBranch, ChatStore, StoreCall, StoredTurn } from "./chat-store.ts";
+import type { ChatBranch, ChatStore, PageRequest, StoreCall, StoredTurn } from "./chat-store.ts";
 
 /** Which turns of a branch to read. */
 export interface TurnWindow extends StoreCall {
   /** Reads only turns before this user message. */
   before?: string | undefined;
   /** Reads only this many of the newest turns. Defaults to all. */
-  limit?: number | undefined;
-}
-
-/** Which branches to list. */
-export interface ListBranchesOptions extends StoreCall {
-  /** Cursor from the previous page. */
-  cursor?: string | undefined;
-  /** Defaults to 100, up to 1,000. */
   limit?: number | undefined;
 }
 
@@ -38,7 +30,7 @@ export interface ConversationStore extends ChatStore {
   /** Returns turns with all variants, oldest first. */
   turns(branch: ChatBranch, window?: TurnWindow): Promise<StoredTurn[]>;
   /** Lists all branches with turns, across all chats, in a stable order. */
-  branches(options?: ListBranchesOptions): Promise<BranchPage>;
+  branches(options?: PageRequest): Promise<BranchPage>;
   /** @throws OperationsError `unknown_turn` if the turn or variant does not exist */
   editTurn(edit: TurnEdit, options?: StoreCall): Promise<void>;
   /**

@@ -1,18 +1,10 @@
 import type { OperationProfile } from "../profile/operation-profile.ts";
-import type { StoreCall } from "./chat-store.ts";
+import type { PageRequest, StoreCall } from "./chat-store.ts";
 
 /** How to save a profile. */
 export interface SaveProfileOptions extends StoreCall {
   /** The version to replace, 0 for a new profile. By default replaces any version. */
   expectedVersion?: number | undefined;
-}
-
-/** Which profiles to list. */
-export interface ListProfilesOptions extends StoreCall {
-  /** Cursor from the previous page. */
-  cursor?: string | undefined;
-  /** Defaults to 100, up to 1,000. */
-  limit?: number | undefined;
 }
 
 /** A page of profile ids, sorted by code units. */
@@ -30,5 +22,5 @@ export interface ProfileStore {
    */
   save(profile: OperationProfile, options?: SaveProfileOptions): Promise<OperationProfile>;
   load(profileId: string, options?: StoreCall): Promise<OperationProfile | undefined>;
-  list(options?: ListProfilesOptions): Promise<ProfilePage>;
+  list(options?: PageRequest): Promise<ProfilePage>;
 }

@@ -16,7 +16,13 @@ import type {
 } from "../operation/operation-definition.ts";
 import type { TurnSettings } from "../operation/turn-settings.ts";
 import type { OperationProfile } from "../profile/operation-profile.ts";
-import type { AssistantVariant, ChatStore, StoreCall, TurnCommit } from "./chat-store.ts";
+import type {
+  AssistantVariant,
+  ChatStore,
+  PageRequest,
+  StoreCall,
+  TurnCommit,
+} from "./chat-store.ts";
 import type { OperationEffect } from "../effects/operation-effect.ts";
 
 /** How one attempt of an operation ended. */
@@ -267,13 +273,9 @@ export interface ReadEventsOptions extends StoreCall {
 }
 
 /** Which runs to list. */
-export interface ListRunsOptions extends StoreCall {
+export interface ListRunsOptions extends PageRequest {
   /** Also lists ended runs, newest first. By default only unfinished ones. */
   all?: boolean | undefined;
-  /** Cursor from the previous page. */
-  cursor?: string | undefined;
-  /** Defaults to 100, up to 1,000. */
-  limit?: number | undefined;
 }
 
 /** A page of runs, by id in code units: ascending, or descending with `all`. */

@@ -1,3 +1,5 @@
+import { isRecord } from "@ccl/core/json";
+
 import { safeText } from "./safe-text.ts";
 
 /** How much of a summary to keep. */
@@ -31,7 +33,7 @@ export function boundSummary(
   summary: unknown,
   limits: SummaryLimits,
 ): Record<string, unknown> | undefined {
-  if (typeof summary !== "object" || summary === null || Array.isArray(summary)) return undefined;
+  if (!isRecord(summary)) return undefined;
   return boundRecord(summary, { limits, leftChars: limits.maxChars }, 0);
 }
 

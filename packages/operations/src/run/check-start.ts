@@ -1,4 +1,5 @@
 import { canonicalJson, sha256Hex } from "@ccl/core";
+import { stringAt } from "@ccl/core/json";
 
 import { readJson } from "../artifact/copy-json.ts";
 import { OperationsError, refuse } from "../operations-error.ts";
@@ -90,9 +91,7 @@ function checkMessage(message: unknown): void {
 }
 
 function isPart(part: unknown): part is { type: string } {
-  return (
-    typeof part === "object" && part !== null && "type" in part && typeof part.type === "string"
-  );
+  return stringAt(part, "type") !== undefined;
 }
 
 /** Hashes the payload of a start with a request id. Excludes the deadline, since it is a point in time. */

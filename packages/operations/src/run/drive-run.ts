@@ -307,10 +307,6 @@ function createTimers({ clock }: EngineServices): RunTimers {
         callback();
       });
       running.add(cancel);
-      return () => {
-        running.delete(cancel);
-        cancel();
-      };
     },
     clear() {
       for (const cancel of running) cancel();

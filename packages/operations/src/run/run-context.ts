@@ -16,7 +16,7 @@ import type { RunState, RunTransition, StopCause } from "./reduce-run.ts";
 
 /** Timers that are cleared when the run ends. */
 export interface RunTimers {
-  set(delayMs: number, callback: () => void): () => void;
+  set(delayMs: number, callback: () => void): void;
   clear(): void;
 }
 

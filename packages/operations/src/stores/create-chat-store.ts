@@ -5,6 +5,7 @@ import { type Records, createMemoryRecords } from "@ccl/records";
 import { OperationsError } from "../operations-error.ts";
 import {
   type ChatBranch,
+  type PageRequest,
   type StoredTurn,
   firstPosition,
   historyOf,
@@ -13,7 +14,6 @@ import {
 import {
   type BranchPage,
   type ConversationStore,
-  type ListBranchesOptions,
   applyEdit,
   takenBranch,
   unknownTurn,
@@ -117,10 +117,7 @@ async function findTurn(
   return last;
 }
 
-async function listBranches(
-  edit: RecordEdit,
-  { cursor, limit }: ListBranchesOptions,
-): Promise<BranchPage> {
+async function listBranches(edit: RecordEdit, { cursor, limit }: PageRequest): Promise<BranchPage> {
   const size = pageLimit(limit, { byDefault: 100, max: 1_000 }, OperationsError);
   const found: BranchRecord[] = [];
   let after = cursor;

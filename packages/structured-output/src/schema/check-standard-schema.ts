@@ -1,7 +1,7 @@
 import { type Result, success } from "@ccl/core";
 
 import { StructuredOutputError } from "../structured-output-error.ts";
-import { isRecord, valueAt } from "@ccl/core/json";
+import { stringAt, valueAt } from "@ccl/core/json";
 import { type BrokenRule, schemaIssues } from "../json-schema/schema-issue.ts";
 import type { StandardIssue, StandardSchema } from "./structured-schema.ts";
 
@@ -34,7 +34,7 @@ function brokenRules(
   const path = [...parent, ...(issue.path ?? []).map((step) => plainStep(step))];
   const closest = closestBranch(issue);
   if (closest !== undefined) return closest.flatMap((inner) => brokenRules(inner, path, root));
-  const rule = "code" in issue && typeof issue.code === "string" ? issue.code : "schema";
+  const rule = stringAt(issue, "code") ?? "schema";
   return [{ rule, path, reason: issue.message, value: { shown: valueAt(root, path) } }];
 }
 
@@ -53,8 +53,7 @@ function closestBranch(issue: StandardIssue): StandardIssue[] | undefined {
 /** True if the value itself does not fit, rather than its members. */
 function isOtherKind(branch: readonly StandardIssue[]): boolean {
   return branch.some(
-    (issue) =>
-      (issue.path ?? []).length === 0 && !("code" in issue && issue.code === "unrecognized_keys"),
+    (issue) => (issue.path ?? []).length === 0 && stringAt(issue, "code") !== "unrecognized_keys",
   );
 }
 
@@ -62,7 +61,7 @@ function isIssueList(value: unknown): value is StandardIssue[] {
   return (
     Array.isArray(value) &&
     value.length > 0 &&
-    value.every((item) => isRecord(item) && typeof item["message"] === "string")
+    value.every((item) => stringAt(item, "message") !== undefined)
   );
 }
 
